@@ -111,6 +111,17 @@ def test_letters_without_ascenders_or_with_descenders_are_of_the_size_of_the_tex
     assert {found[f"{BODY} 1"]} == {found[text] for text in odd}
 
 
+@pytest.mark.parametrize("end", ["th", "2"])
+def test_a_few_raised_letters_do_not_make_a_line_larger(end: str) -> None:
+    page = Drawn([("It will be held on Wednesday, March 5", 30, 0), *((f"{BODY} {n}", 30, 0) for n in range(6))])
+    right = 150 + ImageFont.load_default(30).getlength("It will be held on Wednesday, March 5")
+    ImageDraw.Draw(page.image).text((right, 172), end, fill=0, font=ImageFont.load_default(19), anchor="ls")
+
+    found = page.types()
+
+    assert found["It will be held on Wednesday, March 5"] == found[f"{BODY} 1"]
+
+
 @pytest.mark.long
 def test_headings_slightly_larger_than_the_text_are_sections_of_a_scan(tmp_path: Path) -> None:
     text = [(f"{BODY} {n}", 30, 0) for n in range(5)]

@@ -55,6 +55,17 @@ _FEW = 4
 _BASELINE_INK = 0.45
 """The minimum ink of the row above the baseline, as a share of the fullest row. Below it, only descenders have ink."""
 
+_MANY_TALL = 8
+"""The minimum number of tall letters and figures in a line that make the top of most of them clear."""
+
+_TALL_INK = 0.35
+"""The minimum ink of the top row of tall letters, as a share of the width of as many strokes."""
+
+_RAISED, _HIGHEST = 0.1, 0.35
+"""The minimum and maximum distance from the top of superscripts to that of tall letters, as a share of the height of a
+line.
+"""
+
 _SLANTS = tuple(step / 500 for step in range(-10, 11))
 """The slopes of a line that are tried: about one degree to either side."""
 
@@ -134,6 +145,8 @@ def _metrics_of(grey: Image, line: OcrLine, slant: float) -> GlyphMetrics | None
     rows = _ink_of_rows(dark)
     start, end = _line_rows(rows, _GAP[_is_ideographic(line.text) and len(line.text) <= _FEW] * dark.height)
     base = _baseline_row(line.text, rows, start, end)
+    if base - start >= 3:
+        start = _below_superscripts(line.text, rows, start, base, _stroke_width(dark.crop((0, start, dark.width, end))))
     if base - start < 3:
         return None
     size, top = _size(line.text, start, base, end)
@@ -216,6 +229,15 @@ def _baseline_row(text: str, rows: Sequence[float], start: int, end: int) -> int
         return start + round((end - start) * CAP_HEIGHT / IDEOGRAPH_HEIGHT)
     fullest = max(rows[start:end])
     return 1 + max(row for row in range(start, end) if rows[row] >= _BASELINE_INK * fullest)
+
+
+def _below_superscripts(text: str, rows: Sequence[float], start: int, base: int, stroke: float) -> int:
+    """Return the row of the top of most letters, which is below `start` if only a few raised ones reach it (`5th`)."""
+    tall = sum(character in _ASCENDERS or character.isupper() for character in text)
+    if tall < _MANY_TALL or _is_ideographic(text):
+        return start
+    top = next((row for row in range(start, base) if rows[row] >= _TALL_INK * tall * stroke), start)
+    return top if _RAISED * (base - start) <= top - start <= _HIGHEST * (base - start) else start
 
 
 def _size(text: str, start: int, base: int, end: int) -> tuple[float, float]:

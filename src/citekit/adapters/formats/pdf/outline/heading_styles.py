@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 
 from attrs import field, frozen
@@ -114,10 +114,12 @@ def _headings_by_style(
 ) -> list[Heading]:
     below = _Below(texts)
     found = without_bylines_and_captions(found, texts, body)
-    lines, crowded = _count_fonts(found, texts, skipped, body, below)
-    series = _headings_in_series(found, body)
-    by_number = {each for group in _by_style(found).values() for each in _sections_by_number(group)}
-    shown = {each for each in found if each in series or (each.page, font_of(each.lines[0])) not in crowded}
+    alone = [each for each in found if not each.is_run_in]
+    lines, crowded = _count_fonts(alone, texts, skipped, body, below)
+    series = _headings_in_series(alone, body)
+    by_number = {each for group in _by_style(alone).values() for each in _sections_by_number(group)}
+    by_number |= _run_in_sections(found, by_number)
+    shown = {each for each in alone if each in series or (each.page, font_of(each.lines[0])) not in crowded}
     groups = _by_style([each for each in found if each in shown])
     used = {style: sum(len(heading.lines) for heading in group) for style, group in groups.items()}
     kept = {style for style, group in groups.items() if _is_heading_style(style, group, used, lines, body)}
@@ -128,6 +130,31 @@ def _headings_by_style(
         numbered = {each for each in by_number | series if each.depth >= DOTTED_DEPTH or series_of(each.text)}
         chosen = [each for each in chosen if each.style[1] >= LARGER_RATIO * body.size or each in numbered]
     return _without_endings(_without_title(chosen), body, below)
+
+
+def _run_in_sections(found: Sequence[Heading], others: Collection[Heading]) -> set[Heading]:
+    """Return the run-in headings whose numbers, and those of other headings in their style, count up, with the latter.
+
+    With plain numbers, they are items of lists if `others` in another style, which stand alone, have numbers, too. The
+    letters and Roman numerals of run-in headings count in a style in which others have such numbers.
+    """
+    sections: set[Heading] = set()
+    for style, group in _by_style(found).items():
+        run_in = [each for each in group if each.is_run_in]
+        numbered = [each for each in run_in if each.depth >= DOTTED_DEPTH]
+        numbered = numbered if style[2] or _ascend(numbered) else []
+        if run_in and all(each.style == style for each in others):
+            numbered += [each for each in _sections_by_number(group) if each.depth < DOTTED_DEPTH]
+        if numbered:
+            sections.update(numbered, (each for each in run_in if series_of(each.text)))
+    return sections
+
+
+def _ascend(numbered: Sequence[Heading]) -> bool:
+    """Return whether most of several numbers with dots are higher than the one before."""
+    numbers = [tuple(part.rjust(3) for part in number_parts(each.text)) for each in numbered]
+    higher = sum(one < other for one, other in pairwise(numbers))
+    return len(numbers) >= MIN_NUMBERED and higher * 3 >= 2 * (len(numbers) - 1)
 
 
 def _headings_in_capitals(

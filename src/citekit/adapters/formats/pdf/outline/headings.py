@@ -29,6 +29,7 @@ from citekit.adapters.formats.pdf.outline.rows import (
     join_pieces,
     without_line_numbers,
 )
+from citekit.adapters.formats.pdf.outline.run_in_headings import run_in_of
 from citekit.adapters.formats.pdf.outline.table_cells import is_in_cell
 from citekit.adapters.formats.pdf.outline.toc_tables import CAPTION_START, LEADER
 from citekit.domain.vocabulary import BOOK_HEADING, PAPER_HEADING, STATEMENT, THEOREM, any_of
@@ -81,9 +82,6 @@ _QUOTE = re.compile(r"[\"“„«].{20,}[.!?…,][\"”“»]\Z")
 
 _NAMED_STATEMENT = re.compile(rf"(?:{any_of(STATEMENT, THEOREM)})\b", re.IGNORECASE)
 _CODE = re.compile(r"\d+:\s+[a-z]")
-_RUN_IN = re.compile(rf"(?=.*[.:]\Z)\S+\s+(?!(?:{any_of(STATEMENT, THEOREM)})\b)\S", re.IGNORECASE)
-"""A number and a title before text in the same line, except the number and title of a theorem."""
-
 MUCH_LARGER_RATIO = 1.5
 """A line whose font size is at least this multiple of that of body text is not considered part of a sentence or of
 other text.
@@ -107,7 +105,8 @@ class Heading:
     """A heading candidate: its text, 1-based page, lines, style, and the depth of its number (0 if it has none).
 
     `column` is the number of its column from the left, or 0 if it spans columns or there is only one. `horizontal` is
-    false for vertical writing, whose `lines` are rotated.
+    false for vertical writing, whose `lines` are rotated. `is_run_in` is true if the text of a paragraph follows on the
+    same line.
     """
 
     text: str
@@ -117,6 +116,7 @@ class Heading:
     depth: int
     column: int
     horizontal: bool = True
+    is_run_in: bool = False
 
     @property
     def y(self) -> float:
@@ -167,12 +167,14 @@ def headings_on(page: int, lines: Sequence[StyledLine], body: BodyStyle) -> list
     lines = without_line_numbers(lines)
     columns = columns_of(lines)
     held: list[StyledLine] = []
+    above: StyledLine | None = None
     found: list[Heading] = []
     pieces = join_pieces(lines, columns, LARGER_RATIO * body.size)
     for line in _in_reading_order(join_numbers(pieces), columns):
-        if _RUN_IN.match(line.lead) and depth_of(line.lead) > 1 and not line.has_note_number:
-            own = evolve(line, text=line.lead.rstrip(" .:"), bold=True)
-            found += [*_heading_of(page, held, columns, body), *_heading_of(page, [own], columns, body)]
+        if opening := _run_in_of(line, above, lines, columns, body):
+            held = [each for each in held if each not in opening]
+            own = (evolve(heading, is_run_in=True) for heading in _heading_of(page, opening, columns, body))
+            found += [*_heading_of(page, held, columns, body), *own]
             held = []
         elif held and line.font != body.font and _continues_heading(held, line, body):
             held.append(line)  # whatever its words: it may begin with a lowercase letter
@@ -186,6 +188,7 @@ def headings_on(page: int, lines: Sequence[StyledLine], body: BodyStyle) -> list
         else:
             found += _heading_of(page, held, columns, body)
             held = [line]
+        above = line
     return _without_paragraphs([*found, *_heading_of(page, held, columns, body)], lines)
 
 
@@ -209,6 +212,20 @@ def _continues_paragraph(last: StyledLine, heading: Heading, width: float) -> bo
     is_full = last.right - last.left >= FULL_WIDTH * width and len(heading.lines) == 1
     near = 0 < first.top - last.top < PARAGRAPH_GAP * (last.bottom - last.top)
     return is_full and near and font_of(last) == font_of(first) and not heading.depth
+
+
+def _run_in_of(
+    line: StyledLine, above: StyledLine | None, lines: Sequence[StyledLine], columns: Columns, body: BodyStyle
+) -> tuple[StyledLine, ...]:
+    """Return the lines of the run-in heading that ends in `line`, perhaps begun in the line `above`; none if the whole
+    line may be a heading or the cell of a table.
+    """
+    if not line.upright or line.has_note_number or line.size >= LARGER_RATIO * body.size:
+        return ()
+    opening = run_in_of(line, above)
+    if not opening or depth_of(opening[0].text) >= DOTTED_DEPTH:
+        return opening
+    return () if is_in_cell(line, lines) or _may_be_heading(line, lines, columns, body) else opening
 
 
 def _ends_paragraph(held: Sequence[StyledLine], line: StyledLine, body: BodyStyle) -> bool:
@@ -357,7 +374,7 @@ def _stands_out(line: StyledLine, body: BodyStyle) -> bool:
         return False
     named = rank_of(text) is not None or (capitals and series_of(text))
     marked = bool(depth or named or COMMON_HEADING.fullmatch(text))
-    return marked or (text[:1].isupper() and len(text) < SHORT_LENGTH and not line.lead)
+    return marked or (text[:1].isupper() and len(text) < SHORT_LENGTH and not (line.lead and line.lead.bold))
 
 
 def _is_mark_in_margin(line: StyledLine, lines: Sequence[StyledLine]) -> bool:

@@ -29,10 +29,27 @@ _RAISED, _ITALIC, _MONO, _BOLD = 1, 2, 8, 16
 _BOLD_NAMES = ("bold", "black", "heavy", "demi", "cmbx", "cmssbx", "-medi", "sfbx")
 _ITALIC_NAMES = ("italic", "oblique", "slant", "cmti", "cmsl", "cmbxti", "cmbxsl", "sfti", "sfsl", "sfbi", "sfbl")
 _BEFORE_NOTE = re.compile(r"(?:[^\W\d_]{4}|[.,;:!?)\]”»\"])\s*\Z")
-_NUMBER = re.compile(r"\s*\d+(?:\.\d+)*\.?\s*")
+_NUMBER = re.compile(
+    r"\s*(?:§\s*)?(?:[A-Z]?\d+(?:\.\d+)*[.:)]?|[A-Z](?:\.\d+)+[.:)]?|\(?(?:[A-Za-z]|[IVX]+|[ivx]+)[.:)])\s*"
+)
+"""The number of a heading: `2.1`, `(a)`, `IV.`"""
+
 _SYMBOL_NAMES = ("wingding", "webding", "dingbat", "monotypesorts")
 _BULLET = "• "
 _MONO_NAMES = ("mono", "courier", "cmtt", "consol", "typewriter", "sftt", "-code")
+
+
+@frozen
+class Lead:
+    """The beginning of a line in another style than the rest, with the number before it: its text, and the font, size
+    in points, weight, and slant of its letters.
+    """
+
+    text: str
+    font: str
+    size: float
+    bold: bool
+    italic: bool
 
 
 @frozen
@@ -42,9 +59,10 @@ class StyledLine:
     `size` is the font size of most of its characters, in points. `bold` is true if nearly all of its characters are
     bold. `block` is the number of its paragraph on the page. `font` is the font's name in lower case, without the
     subset prefix, or "" for a line from OCR. `upright` is true if the line is horizontal on the displayed page. `lead`
-    is the bold beginning of a line that is not bold to its end, like a term before its definition, or "".
-    `has_note_number` is true if the line starts with a smaller number, like a line of code or a footnote. `note_mark` is
-    the smaller raised number at its end that refers to a footnote, or "".
+    is the beginning of a line that is in bold but not to its end, like a term before its definition, or that has a
+    number and is in another font or slant than the rest. `has_note_number` is true if the line starts with a smaller
+    number, like a line of code or a footnote. `note_mark` is the smaller raised number at its end that refers to a
+    footnote, or "".
     """
 
     text: str
@@ -60,7 +78,7 @@ class StyledLine:
     mono: bool = False
     color: int = 0
     upright: bool = True
-    lead: str = ""
+    lead: Lead | None = None
     has_note_number: bool = False
     note_mark: str = ""
 
@@ -171,15 +189,28 @@ def _line(plain: Any, block: int, turn: Rotation | None) -> StyledLine:
     )  # fmt: skip
 
 
-def _lead(spans: Sequence[Any]) -> str:
-    """Return the bold beginning of a line, with the number before it, or ""."""
+def _lead(spans: Sequence[Any]) -> Lead | None:
+    """Return the beginning of a line in bold, or, if it is numbered, in another font or slant than what follows."""
     start = 1 if _NUMBER.fullmatch(spans[0]["text"]) else 0
-    bold = [*takewhile(_is_bold, spans[start:])]
-    return clean("".join([span["text"] for span in [*spans[:start], *bold]])) if bold else ""
+    start = next((at for at in range(start, len(spans)) if not spans[at]["text"].isspace()), start)
+    font, size, bold, italic, _, _ = _style_of(spans[start])
+    if not bold and not _NUMBER.match(spans[0]["text"]):
+        return None
+    alike = [*takewhile(lambda span: span["text"].isspace() or _is_like(span, font, bold, italic), spans[start:])]
+    if len(alike) == len(spans) - start or not any(map(str.isalpha, "".join([span["text"] for span in alike]))):
+        return None
+    text = clean("".join([span["text"] for span in [*spans[:start], *alike]]))
+    return Lead(text, font, size, bold, italic) if text else None
 
 
-def _is_bold(span: Any) -> bool:
-    return span["text"] == " " or style_of(span["font"], span["size"], span["flags"], span["color"])[2]
+def _is_like(span: Any, font: str, bold: bool, italic: bool) -> bool:
+    """Return whether `span` is bold, too, or else in the same font and slant."""
+    own = _style_of(span)
+    return own[2] if bold else (own[0], own[3]) == (font, italic)
+
+
+def _style_of(span: Any) -> SpanStyle:
+    return style_of(span["font"], span["size"], span["flags"], span["color"])
 
 
 @lru_cache(maxsize=4096)
@@ -209,22 +240,26 @@ def _note_mark(spans: Sequence[Any], size: float) -> str:
     return mark if mark.isdecimal() and _BEFORE_NOTE.search(spans[at - 1]["text"]) else ""
 
 
-def _style_of_spans(spans: Sequence[Any]) -> tuple[SpanStyle, bool, str]:
-    """Return the style of most of a line, whether nearly all of it is bold, and if not, its bold beginning."""
+def _style_of_spans(spans: Sequence[Any]) -> tuple[SpanStyle, bool, Lead | None]:
+    """Return the style of most of a line, whether nearly all of it is bold, and if not, its beginning in another style.
+
+    The number before a title does not count.
+    """
     if not spans:
-        return _NO_STYLE, False, ""
+        return _NO_STYLE, False, None
     weight: dict[SpanStyle, int] = {}
     for span in spans:
         text = span["text"]
         if text == " " and weight:  # PyMuPDF makes a span of each space that is not in the file
             continue
-        style = style_of(span["font"], span["size"], span["flags"], span["color"])
-        weight[style] = weight.get(style, 0) + len(text.strip(_PUNCTUATION))
+        style = _style_of(span)
+        counted = weight or len(spans) == 1 or not _NUMBER.fullmatch(text)
+        weight[style] = weight.get(style, 0) + (len(text.strip(_PUNCTUATION)) if counted else 0)
     if len(weight) == 1:
-        return style, style[2] and weight[style] > 0, ""
+        return style, style[2] and weight[style] > 0, None
     heavy, whole = sum([count for style, count in weight.items() if style[2]]), sum(weight.values())
     bold = heavy >= 0.9 * whole > 0
-    return max(weight, key=weight.__getitem__), bold, _lead(spans) if heavy > 0 and not bold else ""
+    return max(weight, key=weight.__getitem__), bold, None if bold else _lead(spans)
 
 
 @lru_cache(maxsize=4096)

@@ -358,6 +358,7 @@ class _Source:
             else:
                 _count_letters(shown, letters)
                 _count_letters([line for each in candidates for line in each.lines], used)
+            candidates = [each for each in candidates if not each.is_run_in or _is_dotted(each)]  # others begin items
             found += [each for each in candidates if not is_label(each.text) or self.numbering.counts(each.text)]
         return found, {font for font in self.looks if used[font] < OWN_SHARE * letters[font]}
 
@@ -467,7 +468,7 @@ def _looks_of(listed: Sequence[_Listed]) -> dict[Font, int]:
         by_level[each.section.level].append(each.heading)
     looks: dict[Font, list[int]] = defaultdict(list)
     for level, own in by_level.items():
-        shown = [heading for heading in own if heading is not None]
+        shown = [heading for heading in own if heading is not None and not heading.is_run_in]
         if len(shown) >= max(MIN_SHOWN, len(own) / 2):
             font, times = Counter(font_of(heading.lines[0]) for heading in shown).most_common(1)[0]
             if times >= LOOK_SHARE * len(shown):

@@ -216,6 +216,7 @@ WIDE_SPACE = 2.5
 """The widest space between two words of a justified heading, as a multiple of the font size."""
 
 _RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
+_LETTER = re.compile(r"\(?(?:[a-z]|[ivx]+)[.)]")
 _NUMBER_MARK = re.compile(r"(?<=\d) *([.:)])(?! *\d) *")
 
 
@@ -271,12 +272,18 @@ def join_numbers(lines: Sequence[StyledLine]) -> list[StyledLine]:
     for line in lines:
         last = joined[-1] if joined else None
         if last is not None and _is_title_of(last, line):
-            joined[-1] = evolve(line, text=f"{last.text} {line.text}", left=last.left)
+            joined[-1] = _with_number(line, last)
         elif last is not None and is_heading_number(last.text) and _is_left_of(last, line):
             joined[-1] = evolve(line, text=_NUMBER_MARK.sub(r"\1 ", f"{last.text} {line.text}"), right=last.right)
         else:
             joined.append(line)
     return _join_distant_numbers(joined)
+
+
+def _with_number(line: StyledLine, number: StyledLine) -> StyledLine:
+    """Return `line` with the `number` on its left, with which its lead begins, too."""
+    lead = line.lead and evolve(line.lead, text=f"{number.text} {line.lead.text}")
+    return evolve(line, text=f"{number.text} {line.text}", left=number.left, lead=lead)
 
 
 def _join_distant_numbers(lines: list[StyledLine]) -> list[StyledLine]:
@@ -293,7 +300,7 @@ def _join_distant_numbers(lines: list[StyledLine]) -> list[StyledLine]:
         ]
         if beside:
             title = min(beside, key=lambda each: (joined[each].left, each))
-            joined[title] = evolve(joined[title], text=f"{label.text} {joined[title].text}", left=label.left)
+            joined[title] = _with_number(joined[title], label)
             del joined[at]
     return list(joined.values())
 
@@ -301,8 +308,11 @@ def _join_distant_numbers(lines: list[StyledLine]) -> list[StyledLine]:
 def _is_title_of(label: StyledLine, line: StyledLine) -> bool:
     """Return whether `line` is the title to the right of `label`.
 
-    `label` must be a heading number, or a label such as `ITEM 7A.` in the font of `line`, which is not a label itself.
+    `label` must be a heading number, a label such as `ITEM 7A.` in the font of `line`, which is not a label itself, or a
+    letter (`(a)`) before a line with a lead.
     """
+    if line.lead is not None and _LETTER.fullmatch(label.text):
+        return _is_right_of(label, line)
     named = font_of(label) == font_of(line) and is_series_label(label.text) and not is_series_label(line.text)
     return (named or is_heading_number(label.text)) and _is_right_of(label, line)
 
