@@ -520,3 +520,28 @@ def test_a_heading_above_contents_below_a_running_header_is_found(tmp_path: Path
     found = outline(titled_pages(tmp_path / "a.pdf", titles, 29, {5: listed})).items
 
     assert [each.title for each in found] == [titles[page] for page in range(1, 30)]
+
+
+def test_a_short_bold_entry_before_long_leaders_has_the_level_of_the_others(tmp_path: Path) -> None:
+    titles = [
+        "The rivers and the brooks of Spain",
+        "Dew",
+        "The lakes and the ponds of Spain",
+        "The wells and seas of Spain",
+    ]
+    with pymupdf.open() as document:
+        front = document.new_page(width=500, height=600)
+        front.insert_text((40, 80), "Contents", fontname="hebo", fontsize=16)
+        for row, title in enumerate(titles):
+            front.insert_text((40, 120 + 18 * row), title, fontname="hebo", fontsize=11)
+            after = 40 + pymupdf.get_text_length(title, "hebo", 11)
+            leaders = " ." * round((300 - after) / 6)
+            front.insert_text((after, 120 + 18 * row), f"{leaders} {row + 2}", fontsize=11)
+        for title in titles:
+            page = document.new_page(width=500, height=600)
+            page.insert_text((40, 80), title, fontname="hebo", fontsize=16)
+            for line in range(20):
+                page.insert_text((40, 110 + 13 * line), "Here it tells of what flows there.", fontsize=10)
+        document.save(tmp_path / "a.pdf")
+
+    assert tree(outline(tmp_path / "a.pdf").items) == [(title, n, n, []) for n, title in enumerate(titles, 2)]
