@@ -481,3 +481,67 @@ def test_contents_of_the_top_level_keep_an_entry_that_looks_like_text(tmp_path: 
     assert [title for title, *_ in tree(outline(tmp_path / "b.pdf").items)] == [
         f"{name} of Spain" for name in (*names, "Creeks")
     ]
+
+
+def titled_pages(path: Path, titles: dict[int, str], count: int, contents: dict[int, list[tuple[str, int]]]) -> Path:
+    """Pages with a running header, the bold `titles` in the size of the text, and prose or the rows of `contents`."""
+    with pymupdf.open() as document:
+        for number in range(1, count + 1):
+            page = document.new_page(width=500, height=600)
+            page.insert_text((40, 30), "Table of Contents", fontsize=10)
+            if number in titles:
+                page.insert_text((40, 80), titles[number], fontname="hebo", fontsize=10)
+            for row, (title, target) in enumerate(contents.get(number, [])):
+                page.insert_text((40, 130 + 16 * row), title, fontsize=10)
+                page.insert_text((400, 130 + 16 * row), str(target), fontsize=10)
+            for row in range(0 if number in contents else 20):
+                page.insert_text((40, 130 + 14 * row), f"Row {row} of the text is as plain as any other.", fontsize=10)
+        document.save(path)
+    return path
+
+
+ITEMS = ("Lakes", "Rivers", "Springs", "Wells", "Seas")
+
+
+def test_headings_with_other_numbers_do_not_replace_sparse_contents(tmp_path: Path) -> None:
+    listed = [(f"Item {at}. {item}", 8 * at - 4) for at, item in enumerate(ITEMS, 1)]
+    titles = {page: f"NOTE {page - 20}: WATERS {chr(44 + page)}" for page in range(21, 36)}
+    titles |= {page: title.upper() for title, page in listed}
+    found = tree(outline(titled_pages(tmp_path / "a.pdf", titles, 40, {2: listed})).items)
+
+    assert [title for title, *_ in found] == [title for title, _ in listed]
+    assert found[2][3][0] == ("NOTE 1: WATERS A", 21, 21, [])
+
+
+def test_a_heading_above_contents_below_a_running_header_is_found(tmp_path: Path) -> None:
+    titles = {page: f"What flows in {page}" for page in range(1, 30)} | {5: "An index of the statements of waters"}
+    listed = [(titles[page], page) for page in range(6, 12)]
+
+    found = outline(titled_pages(tmp_path / "a.pdf", titles, 29, {5: listed})).items
+
+    assert [each.title for each in found] == [titles[page] for page in range(1, 30)]
+
+
+def test_a_short_bold_entry_before_long_leaders_has_the_level_of_the_others(tmp_path: Path) -> None:
+    titles = [
+        "The rivers and the brooks of Spain",
+        "Dew",
+        "The lakes and the ponds of Spain",
+        "The wells and seas of Spain",
+    ]
+    with pymupdf.open() as document:
+        front = document.new_page(width=500, height=600)
+        front.insert_text((40, 80), "Contents", fontname="hebo", fontsize=16)
+        for row, title in enumerate(titles):
+            front.insert_text((40, 120 + 18 * row), title, fontname="hebo", fontsize=11)
+            after = 40 + pymupdf.get_text_length(title, "hebo", 11)
+            leaders = " ." * round((300 - after) / 6)
+            front.insert_text((after, 120 + 18 * row), f"{leaders} {row + 2}", fontsize=11)
+        for title in titles:
+            page = document.new_page(width=500, height=600)
+            page.insert_text((40, 80), title, fontname="hebo", fontsize=16)
+            for line in range(20):
+                page.insert_text((40, 110 + 13 * line), "Here it tells of what flows there.", fontsize=10)
+        document.save(tmp_path / "a.pdf")
+
+    assert tree(outline(tmp_path / "a.pdf").items) == [(title, n, n, []) for n, title in enumerate(titles, 2)]

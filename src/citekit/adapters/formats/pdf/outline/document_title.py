@@ -415,14 +415,19 @@ def _plain_title(lines: Sequence[StyledLine], body_size: float, author: str) -> 
     """Return the title of a page without large text, or "": the first lines that are both bold and centered, or else the
     first of all if they are bold, or else the first that are centered; a single word only if there is nothing else.
 
-    Lines are at least as large as body text, or bold and nearly as large. Only lines above prose count as centered.
-    Institutions, companies, and the `author` are passed over.
+    Lines are at least as large as body text; if there is no title, bold lines nearly as large count, too. Only lines
+    above prose count as centered. Institutions, companies, and the `author` are passed over.
     """
+    large = _plain_title_among([line for line in lines if line.size >= body_size], lines, author)
+    nearly = (line for line in lines if line.size >= (BOLD_RATIO if line.bold else 1) * body_size)
+    return large or _plain_title_among([*nearly], lines, author)
+
+
+def _plain_title_among(shown: Sequence[StyledLine], lines: Sequence[StyledLine], author: str) -> str:
+    """Return the title among the lines `shown` of a page with `lines`, or ""; see `_plain_title`."""
     mentions = _Mentions.on(lines)
     groups = [
-        group
-        for group in _groups([line for line in lines if line.size >= (BOLD_RATIO if line.bold else 1) * body_size])
-        if not (is_institution(_text(group)) or mentions.has_publisher(group, author))
+        group for group in _groups(shown) if not (is_institution(_text(group)) or mentions.has_publisher(group, author))
     ]
     titles = [group for group in groups if _is_title(_text(group))]
     left, right = min((line.left for line in lines), default=0.0), max((line.right for line in lines), default=0.0)

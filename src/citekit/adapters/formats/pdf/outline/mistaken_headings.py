@@ -58,7 +58,7 @@ def is_byline(text: str) -> bool:
 
 def _is_directly_below(heading: Heading, line: Heading) -> bool:
     last, first = heading.lines[-1], line.lines[0]
-    near = first.top - last.top >= 0 and first.top - last.bottom < MAX_BYLINE_GAP * (first.bottom - first.top)
+    near = last.top <= first.top < last.bottom + MAX_BYLINE_GAP * (first.bottom - first.top)
     return heading.page == line.page and heading.column == line.column and near
 
 

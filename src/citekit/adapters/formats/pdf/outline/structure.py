@@ -35,9 +35,6 @@ Bookmarks are assumed to name all headings with the same number of pages per boo
 PAGES_PER_CHAPTER = 2
 """The maximum number of pages per entry of a printed TOC of one level that is assumed to name all headings."""
 
-NEARLY_ALL = 0.8
-"""The minimum share of the entries of a TOC of one level that headings of more levels must include to replace it."""
-
 CONFIRMED_SHARE = 0.5
 """If headings found by style include at least this share of the sections of a TOC, their number shows whether the TOC
 is incomplete (see `INCOMPLETE_RATIO`).
@@ -142,13 +139,13 @@ def spans(named: Sequence[Section], headings: Sequence[Section]) -> bool:
 
 
 def _is_top_level_of(named: Sequence[Section], headings: Sequence[Section]) -> bool:
-    """Return whether the sections `named` by a TOC have one level, and nearly all of them are among `headings`, which
-    have more levels.
+    """Return whether the sections `named` by a TOC have one level, and most of them are among `headings`, which have
+    more levels.
     """
     said = {(title_key(each.title), each.page) for each in headings}
     confirmed = sum((title_key(each.title), each.page) in said for each in named)
     deeper = len({each.level for each in headings}) > 1
-    return deeper and len({each.level for each in named}) == 1 and confirmed >= NEARLY_ALL * len(named)
+    return deeper and len({each.level for each in named}) == 1 and confirmed >= CONFIRMED_SHARE * len(named)
 
 
 def _sections_of_front_toc(texts: PageTexts, tables: Sequence[Sequence[TocEntry]]) -> list[Section]:

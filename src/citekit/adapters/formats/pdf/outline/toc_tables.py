@@ -382,7 +382,7 @@ def _is_next_line(row: Row, following: Row) -> bool:
 def _entry(row: Row, title: str, number: str, page: int, link: Link | None) -> TocEntry:
     first = max(row.lines, key=lambda line: sum(map(str.isalpha, line.text)))
     target = (link.page, link.y) if link is not None else (None, math.nan)
-    return TocEntry(title, number, row.left, first.size, first.bold, page, *target)
+    return TocEntry(title, number, row.left, first.size, first.bold or bool(first.lead), page, *target)
 
 
 def _title(text: str) -> str:
