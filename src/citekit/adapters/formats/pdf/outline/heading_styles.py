@@ -128,7 +128,7 @@ def _headings_by_style(
 def _run_in_sections(found: Sequence[Heading], others: Collection[Heading]) -> set[Heading]:
     """Return the run-in headings whose numbers, and those of other headings in their style, count up, with the latter.
 
-    With plain numbers, they are items of lists if `others` in another style, which stand alone, have numbers, too. The
+    With plain numbers, they are items of lists if `others` in another style, which stand alone, have them, too. The
     letters and Roman numerals of run-in headings count in a style in which others have such numbers.
     """
     sections: set[Heading] = set()
@@ -136,7 +136,7 @@ def _run_in_sections(found: Sequence[Heading], others: Collection[Heading]) -> s
         run_in = [each for each in group if each.is_run_in]
         numbered = [each for each in run_in if each.depth >= DOTTED_DEPTH]
         numbered = numbered if style[2] or _ascend(numbered) else []
-        if run_in and all(each.style == style for each in others):
+        if run_in and all(each.style == style or each.depth >= DOTTED_DEPTH for each in others):
             numbered += [each for each in _sections_by_number(group) if each.depth < DOTTED_DEPTH]
         if numbered:
             sections.update(numbered, (each for each in run_in if series_of(each.text)))
