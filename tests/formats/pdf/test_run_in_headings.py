@@ -144,6 +144,14 @@ def test_items_of_a_list_in_a_section_are_no_sections(tmp_path: Path) -> None:
     assert leveled(written(tmp_path / "x.pdf", pages)) == [(0, title) for title in titles]
 
 
+def test_items_of_a_short_list_are_no_sections_of_a_long_document(tmp_path: Path) -> None:
+    titles = ["Motivation", "Approach", "Results", "Outlook"]
+    pages: list[list[list[Words]]] = [[[(title, BOLD)]] for title in titles]
+    pages[1] += [[(f"{at}. ", PLAIN), (f"{name}. ", BOLD), (TEXT, PLAIN)] for at, name in enumerate(NAMES, 1)]
+
+    assert leveled(written(tmp_path / "x.pdf", pages)) == [(0, title) for title in titles]
+
+
 @pytest.mark.parametrize("numbers", [[1, 2, 3, 1, 2], [2, 5, 3, 8, 1]])
 def test_numbers_that_do_not_count_up_through_the_document_are_no_sections(numbers: list[int], tmp_path: Path) -> None:
     paragraphs = [
