@@ -107,7 +107,7 @@ def test_a_title_may_begin_on_the_line_above(tmp_path: Path) -> None:
     with driver.open() as document:
         for at in range(1, 6):
             page = document.new_page(width=400, height=600)
-            page.insert_text((60, 80), f"{at}. Services for Others and", fontname=BOLD, fontsize=10)
+            page.insert_text((60, 80), f"{at}. Services for Others than the Company, and", fontname=BOLD, fontsize=10)
             page.insert_text((40, 93), "for Competitors.", fontname=BOLD, fontsize=10)
             x = 43 + driver.get_text_length("for Competitors.", BOLD, 10)
             page.insert_text((x, 93), TEXT, fontsize=10)
@@ -115,13 +115,39 @@ def test_a_title_may_begin_on_the_line_above(tmp_path: Path) -> None:
                 page.insert_text((40, 93 + 13 * line), f"As plain as line {line} of any of their texts", fontsize=10)
         document.save(path)
 
-    assert leveled(path) == [(0, f"{at}. Services for Others and for Competitors") for at in range(1, 6)]
+    assert leveled(path) == [
+        (0, f"{at}. Services for Others than the Company, and for Competitors") for at in range(1, 6)
+    ]
+
+
+def test_the_heading_of_a_section_does_not_go_on_in_the_term_below_it(tmp_path: Path) -> None:
+    titles = [f"{at}. {name}" for at, name in enumerate(NAMES, 1)]
+    path = tmp_path / "x.pdf"
+    with driver.open() as document:
+        for title in titles:
+            page = document.new_page(width=400, height=600)
+            page.insert_text((40, 80), title, fontname=BOLD, fontsize=10)
+            page.insert_text((40, 93), "Term.", fontname=BOLD, fontsize=10)
+            page.insert_text((75, 93), f"{TEXT}, and on all that follows", fontsize=10)
+            for line in range(1, 9):
+                page.insert_text((40, 93 + 13 * line), f"As plain as line {line} of any of their texts", fontsize=10)
+        document.save(path)
+
+    assert leveled(path) == [(0, title) for title in titles]
 
 
 def test_items_of_a_list_in_a_section_are_no_sections(tmp_path: Path) -> None:
     titles = ["1 Motivation", "2 Approach", "3 Results", "4 Outlook"]
     pages: list[list[list[Words]]] = [[[(title, BOLD)]] for title in titles]
     pages[1] += [[(f"{at}. ", PLAIN), (f"{name}. ", ITALIC), (TEXT, PLAIN)] for at, name in enumerate(NAMES, 1)]
+
+    assert leveled(written(tmp_path / "x.pdf", pages)) == [(0, title) for title in titles]
+
+
+def test_items_of_a_short_list_are_no_sections_of_a_long_document(tmp_path: Path) -> None:
+    titles = ["Motivation", "Approach", "Results", "Outlook"]
+    pages: list[list[list[Words]]] = [[[(title, BOLD)]] for title in titles]
+    pages[1] += [[(f"{at}. ", PLAIN), (f"{name}. ", BOLD), (TEXT, PLAIN)] for at, name in enumerate(NAMES, 1)]
 
     assert leveled(written(tmp_path / "x.pdf", pages)) == [(0, title) for title in titles]
 

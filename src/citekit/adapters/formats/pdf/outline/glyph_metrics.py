@@ -59,9 +59,9 @@ _MANY_TALL = 8
 """The minimum number of tall letters and figures in a line that make the top of most of them clear."""
 
 _TALL_INK = 0.35
-"""The minimum ink of the top row of tall letters, as a share of the width of as many strokes."""
+"""The minimum ink of the rows of tall letters, as a share of the width of as many strokes."""
 
-_RAISED, _HIGHEST = 0.1, 0.35
+_RAISED, _HIGHEST = 0.1, 0.45
 """The minimum and maximum distance from the top of superscripts to that of tall letters, as a share of the height of a
 line.
 """
@@ -232,11 +232,16 @@ def _baseline_row(text: str, rows: Sequence[float], start: int, end: int) -> int
 
 
 def _below_superscripts(text: str, rows: Sequence[float], start: int, base: int, stroke: float) -> int:
-    """Return the row of the top of most letters, which is below `start` if only a few raised ones reach it (`5th`)."""
+    """Return the row of the top of most letters, which is below `start` if only a few raised ones reach it (`5th`).
+
+    These may also connect the line to the one above.
+    """
     tall = sum(character in _ASCENDERS or character.isupper() for character in text)
     if tall < _MANY_TALL or _is_ideographic(text):
         return start
-    top = next((row for row in range(start, base) if rows[row] >= _TALL_INK * tall * stroke), start)
+    top = base - max(base - start, 2) // 2
+    while top > start and rows[top - 1] >= _TALL_INK * tall * stroke:
+        top -= 1
     return top if _RAISED * (base - start) <= top - start <= _HIGHEST * (base - start) else start
 
 

@@ -55,7 +55,9 @@ Headings with plain numbers must be more than this.
 """
 
 MIN_IN_PART = 8
-"""The minimum number of plain numbers that count up from 1 in each of several parts; those of lists are fewer."""
+"""The minimum number of plain numbers that count up from 1 in each of several parts, or in a part before the text of
+paragraphs; those of lists are fewer.
+"""
 
 CROWDED_SHARE = 0.2
 """The share of a page's lines above which a style is a heading style on that page only if most of its lines head text."""
@@ -118,7 +120,7 @@ def _headings_by_style(
     lines, crowded = _count_fonts(alone, texts, skipped, body, below)
     series = _headings_in_series(alone, body)
     by_number = {each for group in _by_style(alone).values() for each in _sections_by_number(group)}
-    by_number |= _run_in_sections(found, by_number)
+    by_number |= _run_in_sections(found, by_number, texts.count)
     shown = {each for each in alone if each in series or (each.page, font_of(each.lines[0])) not in crowded}
     groups = _by_style([each for each in found if each in shown])
     used = {style: sum(len(heading.lines) for heading in group) for style, group in groups.items()}
@@ -132,19 +134,23 @@ def _headings_by_style(
     return _without_endings(_without_title(chosen), body, below)
 
 
-def _run_in_sections(found: Sequence[Heading], others: Collection[Heading]) -> set[Heading]:
+def _run_in_sections(found: Sequence[Heading], others: Collection[Heading], page_count: int) -> set[Heading]:
     """Return the run-in headings whose numbers, and those of other headings in their style, count up, with the latter.
 
-    With plain numbers, they are items of lists if `others` in another style, which stand alone, have numbers, too. The
-    letters and Roman numerals of run-in headings count in a style in which others have such numbers.
+    With plain numbers, they are items of lists if `others` in another style, which stand alone, have them, too, or if
+    they are few and on less than half of the pages. The letters and Roman numerals of run-in headings count in a style
+    in which others have such numbers.
     """
     sections: set[Heading] = set()
     for style, group in _by_style(found).items():
         run_in = [each for each in group if each.is_run_in]
         numbered = [each for each in run_in if each.depth >= DOTTED_DEPTH]
         numbered = numbered if style[2] or _ascend(numbered) else []
-        if run_in and all(each.style == style for each in others):
-            numbered += [each for each in _sections_by_number(group) if each.depth < DOTTED_DEPTH]
+        if run_in and all(each.style == style or each.depth >= DOTTED_DEPTH for each in others):
+            plain = [each for each in _sections_by_number(group) if each.depth < DOTTED_DEPTH]
+            pages = [each.page for each in plain if each.depth]
+            spread = bool(pages) and 2 * (pages[-1] - pages[0] + 1) >= page_count
+            numbered += plain if len(pages) >= MIN_IN_PART or spread else []
         if numbered:
             sections.update(numbered, (each for each in run_in if series_of(each.text)))
     return sections

@@ -7,7 +7,8 @@ The stages are functions in separate modules; the later ones take the results of
 2. `marked_headings` returns the sections that bookmarks name, or the headings that the author tagged;
    `missing_headings` adds headings that these leave out, and `section_numbers` nests bookmarks by their numbers.
 3. `structure` returns the sections that the text shows: `toc_tables` reads the printed table of contents (TOC), and
-   `toc` locates its entries; `headings` returns candidates, and `heading_styles` selects those in heading styles;
+   `toc` locates its entries; `headings` returns candidates, also those that begin a paragraph (`run_in_headings`), and
+   `heading_styles` selects those in heading styles or with numbers that count up;
    `reference_entries` adds the entries of reference works, and `marginal_notes` the sections of acts; `slide_titles`
    returns the titles of slides; `heading_levels` derives the levels. `structure` then merges the headings with the TOC
    or with the bookmarks.

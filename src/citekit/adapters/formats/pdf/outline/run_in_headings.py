@@ -12,6 +12,9 @@ from citekit.domain.vocabulary import STATEMENT, THEOREM, any_of
 MAX_GAP = 0.7
 """The largest gap between two lines of a heading, as a multiple of the height of a line."""
 
+OPEN_SHARE = 0.2
+"""A line that leaves more than this share of the width of its text open at its end is the last of a heading."""
+
 MAX_TITLE = 120
 """The maximum number of characters of a run-in heading."""
 
@@ -63,10 +66,10 @@ def _is_title(text: str) -> bool:
 
 
 def _continues(above: StyledLine, line: StyledLine) -> bool:
-    """Return whether `line` continues the line `above` in the same style."""
+    """Return whether `line` continues the line `above`, which is full and in the same style."""
     same = (above.font, above.size, above.bold) == (line.font, line.size, line.bold)
-    height = line.bottom - line.top
-    return same and not _ENDS.search(above.text) and -height < line.top - above.bottom < MAX_GAP * height
+    height, full = line.bottom - line.top, line.right - above.right < OPEN_SHARE * (line.right - line.left)
+    return same and full and not _ENDS.search(above.text) and -height < line.top - above.bottom < MAX_GAP * height
 
 
 def _lead_in_capitals(line: StyledLine) -> Lead | None:
