@@ -64,7 +64,7 @@ def _markdown(content: Content) -> tuple[Found, Found]:
 
 
 def _yaml(content: Content) -> tuple[Found, Found]:
-    import yaml
+    import yaml  # type: ignore[import-untyped]
 
     node = yaml.compose(content.data, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     ours = Block(content).entries(1, content.text.line_count, 99)
@@ -122,7 +122,7 @@ def _xml(content: Content) -> tuple[Found, Found]:
 
     if content.text.line_count > 60_000:
         raise ValueError("lxml counts lines up to 65,535")
-    root = etree.fromstring(content.data, etree.XMLParser(resolve_entities=False, no_network=True))
+    root: Any = etree.fromstring(content.data, etree.XMLParser(resolve_entities=False, no_network=True))
     truth = [(each.sourceline, etree.QName(each).localname) for each in root if isinstance(each.tag, str)]
     found = read_elements(content.data, silent)
     ours = [
