@@ -7,6 +7,7 @@ import subprocess
 import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 Cut = Callable[[Path], object]
 """Writes the part to that path."""
@@ -106,7 +107,7 @@ def chapter(source: Path, number: int) -> dict[str, Cut]:
 
     def lxml(target: Path) -> None:
         with zipfile.ZipFile(source) as book:
-            package = etree.fromstring(book.read(_package(book)))
+            package: Any = etree.fromstring(book.read(_package(book)))
             items = {each.get("id"): each.get("href") for each in package.iterfind(".//{*}manifest/{*}item")}
             spine = [items[each.get("idref")] for each in package.iterfind(".//{*}spine/{*}itemref")]
             folder = _package(book).rpartition("/")[0]

@@ -37,7 +37,7 @@ class Client:
         assert self.process.stdout is not None
         self._in, self._out = self.process.stdin, self.process.stdout.fileno()
         self._rest, self._number = b"", 0
-        self.handshake = self.send(call("initialize", _INITIALIZE))
+        self.send(call("initialize", _INITIALIZE))
         self.started = time.perf_counter() - began
         self._write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
 

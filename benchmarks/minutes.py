@@ -23,7 +23,7 @@ from citekit.application.library.ingest_book import BookRequest
 from citekit.container import Container, bootstrap
 from citekit.domain.address import parse_address
 from citekit.domain.locations import Location, TimeSpan
-from citekit.domain.quotes.verdict import Finding
+from citekit.domain.quotes.verdict_finding import Finding
 
 QUESTIONS = Path(__file__).with_suffix(".json")
 COLLECTION = "recordings"

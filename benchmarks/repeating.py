@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -70,6 +70,10 @@ def _kinds(report: Report) -> None:
 
 def _again(ours: Bench) -> Callable[[], object]:
     return lambda: ours.resolve(1)
+
+
+def _next(ours: Bench, numbers: Iterator[int]) -> Callable[[], object]:
+    return lambda: ours.resolve(next(numbers))
 
 
 def _of_peer(theirs: peer.Cutting) -> Callable[[], object]:
@@ -154,7 +158,7 @@ def _sizes(report: Report) -> None:
             made, before = time.perf_counter() - began, count
             now = Bench(task, ours.home, CiteKit(ours.home))
             spent = interleaved(
-                {"again": _again(now), "first": lambda now=now: now.resolve(next(fresh))},
+                {"again": _again(now), "first": _next(now, fresh)},
                 fewer(40, 5),
                 seconds=4.0,
                 warm=2,

@@ -133,7 +133,7 @@ def _fill(objects: ObjectStore | None, count: int) -> None:
 
 
 def _in_process(folder: Path, variables: Mapping[str, str]) -> Mapping[str, float]:
-    command = [sys.executable, "-m", "benchmarks.scale", "--measure", folder]
+    command: list[str | Path] = [sys.executable, "-m", "benchmarks.scale", "--measure", folder]
     done = subprocess.run(
         command, env={**os.environ, **variables}, cwd=ROOT, check=True, capture_output=True, text=True
     )

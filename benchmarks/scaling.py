@@ -146,12 +146,14 @@ def _churn(report: Report) -> None:
 
 def _churned(folder: Path, limit: int, clock: Hurried | None) -> tuple[int, int, int, float]:
     from citekit.container import bootstrap
+    from citekit.container.ports import Ports
     from citekit.settings import settings_from
 
     text = folder / "log.txt"
     text.write_text("".join(f"Line {number} of a log that grows.\n" for number in range(CHURNED * 30)), "utf-8")
     settings = settings_from({"CITEKIT_CACHE_LIMIT": str(limit)}, folder / "home")
-    app = bootstrap(settings, **({} if clock is None else {"clock": clock}))
+    ports: Ports = {} if clock is None else {"clock": clock}
+    app = bootstrap(settings, **ports)
     kit = CiteKit.__new__(CiteKit)
     kit.app = app
     kit.ingest(text)

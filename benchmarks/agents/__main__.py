@@ -12,13 +12,14 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from benchmarks import machine
 from benchmarks.agents import home, latency, manuals, questions, shell, sizes
 from benchmarks.agents.home import Material
 from benchmarks.agents.outcome import Totals, Trace
-from benchmarks.agents.policies import POLICIES
+from benchmarks.agents.policies import POLICIES, Policy
 from benchmarks.agents.questions import Question
 from benchmarks.agents.tools import Tools, server
 from benchmarks.measuring import Spent, ratio
@@ -85,16 +86,17 @@ def _policies(report: Report, material: Material, sets: dict[str, list[Question]
 
 def _ways(tools: Tools, material: Material, files: dict[str, Path]) -> dict[str, Answering]:
     """The policies by name."""
-    ways: dict[str, Answering] = {
-        name: lambda asked, run=run: run(tools, material.resources[asked.document], asked)
-        for name, run in POLICIES.items()
-    }
+    ways: dict[str, Answering] = {name: partial(_followed, run, tools, material) for name, run in POLICIES.items()}
     folder = material.pages
     ways["grep, grep"] = lambda asked: shell.grep(folder / Path(asked.document).stem, asked, reads=False)
     ways["grep, head, grep"] = lambda asked: shell.grep(folder / Path(asked.document).stem, asked, reads=True)
     if shell.has_ripgrep_all():
         ways["rga, rga"] = lambda asked: shell.ripgrep_all(files[asked.document], asked)
     return ways
+
+
+def _followed(policy: Policy, tools: Tools, material: Material, asked: Question) -> Trace:
+    return policy(tools, material.resources[asked.document], asked)
 
 
 def _table(report: Report, name: str, asked: Sequence[Question], ways: dict[str, Answering]) -> None:

@@ -60,6 +60,6 @@ def _write_pages(path: Path, folder: Path) -> None:
     if folder.is_dir():
         return
     folder.mkdir(parents=True)
-    with pymupdf.open(path) as document:  # type: ignore[no-untyped-call]
+    with pymupdf.open(path) as document:
         for number, page in enumerate(document, 1):
             (folder / f"{number:04}.txt").write_text(page.get_text(sort=True), "utf-8")

@@ -6,7 +6,14 @@ import sys
 
 from benchmarks.library import catalogue, scale, whole_run
 
-if sys.argv[1:]:
-    whole_run.main(sys.argv[1])
-scale.main([10_000, 50_000, 450_000])
-catalogue.main()
+
+def main() -> None:
+    """Print the tables; without a library, there is no whole run."""
+    if sys.argv[1:]:
+        whole_run.main(sys.argv[1])
+    scale.main([*scale.SIZES])
+    catalogue.main()
+
+
+if __name__ == "__main__":
+    main()

@@ -13,10 +13,12 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from functools import partial
 from itertools import accumulate
 from pathlib import Path
 
-from benchmarks.measuring import compare, report
+from benchmarks.measuring import interleaved
+from benchmarks.report import Report
 from citekit.adapters.catalogs.calibre.catalog import CalibreLibrary
 from citekit.domain.library.books import BookFilter
 from tests.calibre_made import make_tables
@@ -100,14 +102,19 @@ def main(books: int = 100_000) -> None:
             "all of them": BookFilter(author=author, title=sample.title, tags=(tag,), language=sample.languages[0]),
         }
         warm: dict[str, Callable[[], object]] = {
-            name: (lambda wanted=wanted: library.find(wanted, 20)) for name, wanted in wishes.items()
+            name: partial(library.find, wanted, 20) for name, wanted in wishes.items()
         }
         warm |= {"one book by its number": lambda: library.get(books // 2), "stats": library.stats}
         cold: dict[str, Callable[[], object]] = {
             "first search": lambda: CalibreLibrary(folder).find(wishes["author, one"], 20),
             "first book by its number": lambda: CalibreLibrary(folder).get(books // 2),
         }
-        report(f"Catalogue: {books} books", {"warm, limit 20": compare(warm, 41), "cold": compare(cold, 5)})
+        report = Report("catalogue", f"Catalogue: {books:,} books, milliseconds")
+        for title, asked, rounds in (("warm, limit 20", warm, 41), ("cold", cold, 5)):
+            table = report.table(title, "search", "median", "p95")
+            for name, spent in interleaved(asked, rounds, least=rounds).items():
+                table.row(name, spent.median, spent.p95)
+        report.finish()
 
 
 if __name__ == "__main__":

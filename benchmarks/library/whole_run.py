@@ -21,7 +21,7 @@ from typing import Any
 
 from attrs import define, field
 
-from benchmarks.measuring import RESULTS
+from benchmarks.report import RESULTS
 from citekit.application.library.answers import Answers, AskRequest, Hit
 from citekit.application.library.batch import BatchRequest, Outcome, Status
 from citekit.container import Container, bootstrap

@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import asdict
 
-from benchmarks.measuring import RESULTS
+from benchmarks.report import RESULTS
 from benchmarks.retrieval import confidence, figures, truth
 from benchmarks.retrieval.figures import Figures
 from benchmarks.retrieval.reference import ReferenceBm25

@@ -21,7 +21,9 @@ def measured(truths: Sequence[Truth], searchers: Mapping[str, Searcher], calibra
     """Both distributions, and the `slope` and `middle` that logistic regression would choose."""
     tuned = [each for each in truths if each.tuned]
     asked = {each.name: _sample(each) for each in tuned}
-    relevant, best, foreign = [], [], []
+    relevant: list[Ranked] = []
+    best: list[Ranked] = []
+    foreign: list[Ranked] = []
     for each in tuned:
         for query in asked[each.name]:
             hits = searchers[each.name].search(query.text).both

@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from heapq import nlargest
 
 
 class ReferenceBm25:
@@ -23,13 +24,13 @@ class ReferenceBm25:
 
     def rank(self, text: str) -> Sequence[str]:
         """The ids of the texts that hold any of the words, best first."""
-        scores: Counter[str] = Counter()
+        scores: dict[str, float] = defaultdict(float)
         for term in sorted(set(_terms(text))):
             having = self._weights.get(term, {})
             rarity = math.log(1 + (self._texts - len(having) + 0.5) / (len(having) + 0.5))
             for each, weight in having.items():
                 scores[each] += rarity * weight
-        return [each for each, _ in scores.most_common(10)]
+        return nlargest(10, scores, key=scores.__getitem__)
 
 
 def _terms(text: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +18,16 @@ MANY = 700
 """Of a longer index every fourth entry is asked."""
 
 
+def _ids(given: Iterable[str]) -> frozenset[str]:
+    return frozenset(given)
+
+
 @frozen
 class Query:
     """What is asked, and the ids of all texts that answer it."""
 
     text: str
-    relevant: frozenset[str] = field(converter=frozenset[str])
+    relevant: frozenset[str] = field(converter=_ids)
 
 
 @frozen

@@ -38,13 +38,17 @@ FILES = fewer(80, 6)
 """Programs of one language."""
 
 
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 @frozen
 class Peer:
     """What ctags calls a language, and those of its kinds that are classes, functions and methods."""
 
     name: str
     suffixes: tuple[str, ...]
-    kinds: frozenset[str] = field(converter=lambda text: frozenset(text.split()))
+    kinds: frozenset[str] = field(converter=_words)
 
 
 PEERS = {
@@ -210,8 +214,8 @@ def mapped(path: Path) -> tuple[list[Mapped], float]:
     lines = re.split(r"\r\n|\n|\r", data.decode("utf-8", "replace"))
     found = []
     for node in (each for root in nodes for each in root.walk()):
-        first, last = node.location.first, node.location.last  # type: ignore[union-attr]
-        if node.type not in ("preface", "lines"):
+        if isinstance(node.location, Lines) and node.type not in ("preface", "lines"):
+            first, last = node.location.first, node.location.last
             found.append(
                 Mapped(
                     last_name(node.title), _titled(node, lines), node.type, first, first_code(lines, first, last), last

@@ -8,7 +8,7 @@ where the fragment exists and the title's letters and digits stand within the ne
 
 from __future__ import annotations
 
-import multiprocessing
+import multiprocessing.connection
 import resource
 import sys
 import time
@@ -214,7 +214,7 @@ def _memory(path: Path) -> float:
     return grown
 
 
-def _grow(path: Path, answer: multiprocessing.connection.Connection) -> None:  # type: ignore[name-defined]
+def _grow(path: Path, answer: multiprocessing.connection.Connection) -> None:
     source = FileSources().identify(path)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     EpubOutliner(EpubReader()).outline(source, silent)

@@ -13,7 +13,6 @@ from attrs import field, frozen
 from lxml import etree
 
 HIDDEN = {"head", "script", "style", "template", "title", "rp", "desc", "metadata"}
-_PARSER = {"recover": True, "resolve_entities": False, "no_network": True, "remove_comments": True, "remove_pis": True}
 
 
 @frozen
@@ -46,9 +45,9 @@ class Truth:
 def read_truth(path: Path) -> Truth:
     """The book at `path`."""
     with zipfile.ZipFile(path) as archive:
-        container = etree.fromstring(archive.read("META-INF/container.xml"))
+        container: Any = etree.fromstring(archive.read("META-INF/container.xml"))
         package_path = container.xpath("//*[local-name()='rootfile']/@full-path")[0]
-        package = etree.fromstring(archive.read(package_path))
+        package: Any = etree.fromstring(archive.read(package_path))
         items = {item.get("id"): item for item in package.iter("{*}item")}
         spine = [_joined(package_path, items[ref.get("idref")].get("href")) for ref in package.iter("{*}itemref")]
         seen: set[str] = set()
@@ -71,7 +70,8 @@ def _joined(base: str, href: str) -> str:
 
 def _parsed(data: bytes) -> Any:
     try:
-        return etree.fromstring(data, etree.XMLParser(**{**_PARSER, "recover": False}))
+        parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
+        return etree.fromstring(data, parser)
     except etree.XMLSyntaxError:
         return etree.fromstring(
             data, etree.HTMLParser(encoding="utf-8", recover=True, remove_comments=True, remove_pis=True)

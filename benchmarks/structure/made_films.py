@@ -89,7 +89,8 @@ def make(recipe: Recipe, corpus: Path, folder: Path) -> Film:
     shots = _shots(recipe, chance)
     joins = [_join(recipe, chance) for _ in shots[1:]]
     path = folder / f"{recipe.seed}{recipe.suffix}"
-    cuts, fades = [], []
+    cuts: list[float] = []
+    fades: list[float] = []
     at = 0
     for (_, length), join in zip(shots, joins, strict=False):
         at += length

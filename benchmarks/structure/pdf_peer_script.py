@@ -19,7 +19,7 @@ def main(path: str, pages: list[int]) -> dict[str, object]:
     import pymupdf
     import pymupdf4llm  # type: ignore[import-not-found]  # of another environment
 
-    document = pymupdf.open(path)  # type: ignore[no-untyped-call]
+    document = pymupdf.open(path)
     began = time.process_time()
     chunks = pymupdf4llm.to_markdown(
         document, pages=[page - 1 for page in pages], page_chunks=True, header=False, footer=False, use_ocr=False

@@ -44,7 +44,7 @@ def measurer(detector: str) -> Callable[[Path], Any]:
     def measure(path: Path) -> Any:
         from benchmarks.structure.scenes import Measured
 
-        command = [ENVIRONMENT.python, "-c", _SCRIPT, path, detector]
+        command: list[str | Path] = [ENVIRONMENT.python, "-c", _SCRIPT, path, detector]
         alone = {**os.environ, "PYTHONPATH": ""}
         done = subprocess.run(command, check=True, capture_output=True, text=True, env=alone)
         return Measured(**json.loads(done.stdout.strip().splitlines()[-1]))

@@ -18,7 +18,7 @@ import sysconfig
 import time
 import tomllib
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from benchmarks.report import Report
 from citekit.adapters.formats.data.content import Content, read_content
 from citekit.adapters.formats.data.csv import record_lines
 from citekit.adapters.formats.data.json_scan import first_value, scan
-from citekit.adapters.formats.data.toml import read_tables
+from citekit.adapters.formats.data.toml import Table, read_tables
 from citekit.adapters.formats.data.xml import read_elements
 from citekit.adapters.formats.data.yaml import Block
 from citekit.adapters.formats.markdown.outliner import read_headings
@@ -64,7 +64,7 @@ def _markdown(content: Content) -> tuple[Found, Found]:
 
 
 def _yaml(content: Content) -> tuple[Found, Found]:
-    import yaml
+    import yaml  # type: ignore[import-untyped]
 
     node = yaml.compose(content.data, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     ours = Block(content).entries(1, content.text.line_count, 99)
@@ -85,8 +85,8 @@ def _paths(data: dict[str, Any]) -> set[str]:
     return {name for name, value in data.items() if isinstance(value, list) and value and isinstance(value[0], dict)}
 
 
-def _named(tables: list[Any]) -> set[str]:
-    return {table.names[0] for table in tables if table.listed and len(table.names) == 1}
+def _named(tables: Sequence[Table]) -> set[str]:
+    return {table.names[0] for table in tables if table.in_array and len(table.names) == 1}
 
 
 def _json(content: Content) -> tuple[Found, Found]:
@@ -122,7 +122,7 @@ def _xml(content: Content) -> tuple[Found, Found]:
 
     if content.text.line_count > 60_000:
         raise ValueError("lxml counts lines up to 65,535")
-    root = etree.fromstring(content.data, etree.XMLParser(resolve_entities=False, no_network=True))
+    root: Any = etree.fromstring(content.data, etree.XMLParser(resolve_entities=False, no_network=True))
     truth = [(each.sourceline, etree.QName(each).localname) for each in root if isinstance(each.tag, str)]
     found = read_elements(content.data, silent)
     ours = [

@@ -187,7 +187,7 @@ def _app() -> Any:
 
 
 def _quote(data: bytes) -> None:
-    from citekit.domain.quotes.verdict import Finding
+    from citekit.domain.quotes.verdict_finding import Finding
     from citekit.wire.quotes import to_plain
 
     quote = text_of(data)

@@ -25,7 +25,7 @@ from citekit.adapters.system.retry import Retries
 from citekit.container import bootstrap
 from citekit.domain.errors import MapperUnavailable
 from citekit.domain.quotes.transcript import HEARD
-from citekit.domain.quotes.verdict import Finding
+from citekit.domain.quotes.verdict_finding import Finding
 from citekit.domain.source import Source
 from citekit.settings import Settings, settings_from
 from tests.formats.media.speech_samples import CLIP

@@ -27,7 +27,7 @@ from citekit.domain.evidence import Form, Options
 from citekit.domain.ports.speech_windows import SpeechWindows
 from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.transcript import HEARD
-from citekit.domain.quotes.verdict import Finding
+from citekit.domain.quotes.verdict_finding import Finding
 from citekit.domain.source import Source
 from citekit.domain.speech import Speech, SpeechWindow
 from citekit.settings import Settings, settings_from

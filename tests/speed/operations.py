@@ -19,6 +19,7 @@ FLAT = (
     "getStructure, 200 nodes",
     "resolve, virtual",
     "resolve, repeated",
+    "resolve, repeated, an address",
     "resolve, repeated, by a program",
     "ingest, unchanged",
 )
@@ -39,6 +40,7 @@ def operations(folder: Path) -> Mapping[str, Callable[[], object]]:
         "getStructure, 200 nodes": _tool(kit, "getStructure", {"resource_id": ASKED}),
         "resolve, virtual": _tool(kit, "resolve", {**NODE, "virtual": True}),
         "resolve, repeated": _tool(kit, "resolve", NODE),
+        "resolve, repeated, an address": _tool(kit, "resolve", {**NODE, "node_id": f"text://{ASKED}#lines=7-12"}),
         "resolve, repeated, by a program": lambda: kit.resolve(ASKED, NODE["node_id"]),
         "ingest, unchanged": lambda: kit.ingest(folder / NOTE),
         "ids": kit.resources,

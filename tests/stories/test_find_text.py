@@ -21,7 +21,7 @@ from citekit.domain.errors import Cancelled, RequestRefused, ResourceMissing, So
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.found import FoundText
 from citekit.domain.text_search.limits import HIT_LIMIT
-from citekit.domain.text_search.matching import Kind
+from citekit.domain.text_search.match_kind import Kind
 from citekit.entrypoints.found_text import found_lines
 from tests.formats.office.office_files import write_xlsx
 

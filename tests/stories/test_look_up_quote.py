@@ -8,7 +8,7 @@ import pytest
 
 from citekit.application.look_up_quote import LOOKED_UP
 from citekit.domain.errors import RequestRefused
-from citekit.domain.quotes.verdict import Finding
+from citekit.domain.quotes.verdict_finding import Finding
 from citekit.entrypoints.sdk import CiteKit
 
 

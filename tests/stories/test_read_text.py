@@ -28,7 +28,7 @@ from citekit.domain.errors import (
 from citekit.domain.evidence import Form, Options, Receipt
 from citekit.domain.locations import Pages
 from citekit.domain.node import Node, NodeName
-from citekit.domain.quotes.verdict import Finding
+from citekit.domain.quotes.verdict_finding import Finding
 from citekit.domain.text_search.found import TextHit
 from citekit.domain.text_search.read import ReadTextAnswer
 from citekit.domain.text_search.sections import heading_span

@@ -14,7 +14,7 @@ from citekit.domain.evidence import Form, Options
 from citekit.domain.locations import TimeSpan
 from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.transcript import HEARD, SEEN
-from citekit.domain.quotes.verdict import Finding
+from citekit.domain.quotes.verdict_finding import Finding
 from citekit.domain.screen_text import ScreenLine, ScreenText, Slide
 from citekit.domain.source import Source
 from citekit.domain.speech import Speech, SpokenPassage, SpokenWord

@@ -20,7 +20,7 @@ from citekit.domain.evidence import Form, Options
 from citekit.domain.ports.media_probe import Cue
 from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.transcript import HEARD, TIMED
-from citekit.domain.quotes.verdict import Finding
+from citekit.domain.quotes.verdict_finding import Finding
 from citekit.domain.source import Source
 from citekit.domain.speech import Speech, SpokenPassage, SpokenWord
 from citekit.settings import Settings

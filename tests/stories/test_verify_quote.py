@@ -24,7 +24,7 @@ from citekit.domain.library.extracted_text import ExtractedText, UnitKind
 from citekit.domain.locations import Pages
 from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.quotable import Quotable
-from citekit.domain.quotes.verdict import Finding
+from citekit.domain.quotes.verdict_finding import Finding
 from citekit.domain.source import Source
 from citekit.entrypoints.sdk import CiteKit
 from tests.faults.bill_shapes import nested_forms

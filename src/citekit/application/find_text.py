@@ -34,12 +34,13 @@ from citekit.domain.quotes.superscripts import visible_text
 from citekit.domain.ranking.ranked import RankedPage
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.blocks import TextBlock
-from citekit.domain.text_search.found import PAGES_COUNTED, FoundText, TextHit
+from citekit.domain.text_search.found import FoundText, TextHit
 from citekit.domain.text_search.headings import Headings, KeptHeadings
 from citekit.domain.text_search.inflections import forms_of, number_forms
-from citekit.domain.text_search.limits import CONTEXT_LIMIT, HIT_LIMIT, LIMIT, PARTIAL_LIMIT
+from citekit.domain.text_search.limits import CONTEXT_LIMIT, HIT_LIMIT, LIMIT, PAGES_COUNTED, PARTIAL_LIMIT
 from citekit.domain.text_search.long_lines import cut_around
-from citekit.domain.text_search.matching import Kind, LineMatch, context_of, lines_after, matches_in, shown_row
+from citekit.domain.text_search.match_kind import Kind
+from citekit.domain.text_search.matching import LineMatch, context_of, lines_after, matches_in, shown_row
 from citekit.domain.text_search.query import TextQuery, parse_query
 from citekit.domain.text_search.sections import node_at
 from citekit.domain.words import words_of

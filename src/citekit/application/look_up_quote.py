@@ -12,7 +12,8 @@ from citekit.application.verify_quote import PLACES, VerifyQuote
 from citekit.domain.errors import Cancelled, CiteKitError
 from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.quote import ways_to_read
-from citekit.domain.quotes.verdict import Finding, QuoteLookup, QuoteVerdict
+from citekit.domain.quotes.verdict import QuoteLookup, QuoteVerdict
+from citekit.domain.quotes.verdict_finding import Finding
 from citekit.domain.text_search.limits import HIT_LIMIT
 from citekit.domain.words import words_of
 

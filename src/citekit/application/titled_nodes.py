@@ -8,7 +8,7 @@ from citekit.application.named_parts import part_named
 from citekit.application.search import Hit, Search
 from citekit.domain.chunks import is_chunk
 from citekit.domain.text_search.found import FoundText
-from citekit.domain.text_search.matching import Kind
+from citekit.domain.text_search.match_kind import Kind
 from citekit.domain.words import words_of
 
 SEARCHED = 20

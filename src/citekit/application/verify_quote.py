@@ -31,7 +31,8 @@ from citekit.domain.quotes.reversed_text import is_reversed
 from citekit.domain.quotes.shown_source import is_shown_with_markup, is_shown_with_tags
 from citekit.domain.quotes.superscripts import COMPUTED, CUT, visible_text
 from citekit.domain.quotes.transcript import Transcript
-from citekit.domain.quotes.verdict import Finding, NearPlace, QuotePlace, QuoteVerdict
+from citekit.domain.quotes.verdict import NearPlace, QuotePlace, QuoteVerdict
+from citekit.domain.quotes.verdict_finding import Finding
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 from citekit.domain.text_search.matching import shown_row

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from citekit.domain.phrases import counted
-from citekit.domain.text_search.found import PAGES_COUNTED, FoundText, TextHit
-from citekit.domain.text_search.matching import Kind
+from citekit.domain.text_search.limits import PAGES_COUNTED
+from citekit.domain.text_search.match_kind import Kind
+
+if TYPE_CHECKING:
+    from citekit.domain.text_search.found import FoundText, TextHit
 
 NAMED = 5
 """The maximum number of further resources that a note names."""

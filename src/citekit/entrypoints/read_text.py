@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from citekit.domain.text_search.read import ReadTextAnswer
+if TYPE_CHECKING:
+    from citekit.domain.text_search.read import ReadTextAnswer
 
 
 def read_lines(answer: ReadTextAnswer, indent: str = "") -> Iterator[str]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from citekit.domain.quotes.wording import compared_wording
-
 if TYPE_CHECKING:
     from citekit.domain.quotes.gaps import Gap
     from citekit.domain.quotes.verdict import NearPlace, QuoteLookup, QuotePlace, QuoteVerdict
@@ -75,6 +73,8 @@ def to_plain_lookup(lookup: QuoteLookup, quote: str) -> dict[str, Any]:
 
 def plain_wording(quote: str, passage: str) -> list[list[bool | str]]:
     """Return the compared words of a quote and of a passage, as [same, quote, passage]."""
+    from citekit.domain.quotes.wording import compared_wording
+
     return [[each.is_same, each.quote, each.passage] for each in compared_wording(quote, passage)]
 
 

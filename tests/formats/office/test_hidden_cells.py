@@ -16,7 +16,7 @@ from openpyxl.cell.cell import Cell
 from openpyxl.styles import Color, Font, GradientFill, PatternFill
 from openpyxl.worksheet.worksheet import Worksheet
 
-from citekit.domain.quotes.verdict import Finding
+from citekit.domain.quotes.verdict_finding import Finding
 from citekit.entrypoints.sdk import CiteKit
 from tests.faults.hostile import zips
 from tests.formats.office import office_files as made

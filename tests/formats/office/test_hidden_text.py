@@ -14,7 +14,7 @@ from pptx.enum.dml import MSO_THEME_COLOR
 from pptx.oxml import parse_xml
 from pptx.util import Emu
 
-from citekit.domain.quotes.verdict import Finding
+from citekit.domain.quotes.verdict_finding import Finding
 from citekit.entrypoints.sdk import CiteKit
 from tests.formats.office import office_files as made
 

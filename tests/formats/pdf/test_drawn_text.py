@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from citekit.adapters.formats.pdf import text_reader
-from citekit.domain.quotes.verdict import Finding
+from citekit.domain.quotes.verdict_finding import Finding
 from citekit.entrypoints.sdk import CiteKit
 from tests.formats.pdf.test_hidden_text import added, appended, font_of, stream
 

@@ -19,7 +19,7 @@ from citekit.adapters.formats.pdf.document.graphics import boxes_of
 from citekit.adapters.formats.pdf.document.hidden_text import hidden_text
 from citekit.adapters.libraries.mupdf.hidden_text_signs import signs_of, tokens_of
 from citekit.domain.errors import CiteKitError
-from citekit.domain.quotes.verdict import Finding
+from citekit.domain.quotes.verdict_finding import Finding
 from citekit.entrypoints.sdk import CiteKit
 from tests.representatives import representatives
 

@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import StrEnum
 
 from attrs import field, frozen
 
 from citekit.domain.address import Address
 from citekit.domain.quotes.gaps import Gap
 from citekit.domain.quotes.hidden import NOT_VISIBLE
-
-
-class Finding(StrEnum):
-    """Whether and how a quote occurs in a resource. See `QuoteVerdict`."""
-
-    EXACT = "exact"
-    NORMALISED = "normalised"
-    ALTERED = "altered"
-    ELSEWHERE = "elsewhere"
-    ABSENT = "absent"
-    UNREAD = "unread"
+from citekit.domain.quotes.verdict_finding import Finding
 
 
 @frozen

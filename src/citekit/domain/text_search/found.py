@@ -8,10 +8,7 @@ from attrs import field, frozen
 
 from citekit.domain.address import Address
 from citekit.domain.node import Node
-from citekit.domain.text_search.matching import Kind
-
-PAGES_COUNTED = 10_000
-"""The maximum number of pages with all words that are counted."""
+from citekit.domain.text_search.match_kind import Kind
 
 
 @frozen

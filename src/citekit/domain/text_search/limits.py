@@ -25,3 +25,6 @@ CHARS_LEAST = 200
 
 PASSAGES = 8
 """The default maximum number of passages for a model that answers a question."""
+
+PAGES_COUNTED = 10_000
+"""The maximum number of pages with all words that are counted."""

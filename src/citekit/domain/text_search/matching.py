@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from enum import IntEnum
 from itertools import islice
 
 from attrs import frozen
 
 from citekit.domain.text_search.blocks import TextBlock
+from citekit.domain.text_search.match_kind import Kind
 from citekit.domain.text_search.query import TextQuery
 from citekit.domain.text_search.word_lines import WordLines
 from citekit.domain.words import line_words
@@ -22,30 +22,6 @@ _CAPTION = re.compile(
     r"\W*(?:table|figure|fig|exhibit|chart|listing|box|plate|appendix)\b\.?\s*[\divxlc]+", re.IGNORECASE
 )
 _CAPTION_LIMIT = 200
-
-
-class Kind(IntEnum):
-    """The kind of a match. Higher values rank first."""
-
-    PARTIAL = -1
-    """The block lacks words of the query, but has its quoted phrases or is one of those that most likely answer it as a
-    question.
-    """
-
-    SCATTERED = 0
-    """The words are in the same block, but not close together."""
-
-    NEAR = 1
-    """The words are in different lines that are close together."""
-
-    LINE = 2
-    """One line or table row contains all words."""
-
-    CAPTION = 3
-    """Lines that contain all words and label a table or figure."""
-
-    HEADING = 4
-    """Lines that contain all words and are the title of a node."""
 
 
 @frozen

@@ -11,7 +11,8 @@ from attrs import frozen
 from citekit.domain.address import fragment_of
 from citekit.domain.locations import Pages
 from citekit.domain.phrases import counted, series
-from citekit.domain.quotes.verdict import Finding, QuoteLookup, QuoteVerdict
+from citekit.domain.quotes.verdict import QuoteLookup, QuoteVerdict
+from citekit.domain.quotes.verdict_finding import Finding
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.errors import CommandError
 from citekit.entrypoints.cli.session import same_home

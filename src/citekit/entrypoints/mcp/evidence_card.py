@@ -9,7 +9,7 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp_types import ImageContent, ReadResourceResult, TextResourceContents, Tool, ToolAnnotations
 
@@ -21,10 +21,12 @@ from citekit.domain.locations import Box, Location, Pages, TimeSpan, Virtual
 from citekit.domain.node import NodeName
 from citekit.domain.page_view import MARKED_PAGES, WIDTHS, Corners, Layout
 from citekit.domain.progress import Progress
-from citekit.domain.quotes.verdict import NearPlace, QuotePlace, QuoteVerdict
 from citekit.entrypoints.mcp import schemas
 from citekit.entrypoints.mcp.answers import Answer
 from citekit.wire.quotes import plain_wording
+
+if TYPE_CHECKING:
+    from citekit.domain.quotes.verdict import NearPlace, QuotePlace, QuoteVerdict
 
 EXTENSION = "io.modelcontextprotocol/ui"
 """The identifier of the extension MCP Apps."""

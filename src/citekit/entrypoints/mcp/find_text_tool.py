@@ -11,7 +11,7 @@ from mcp_types import Tool, ToolAnnotations
 from citekit.container import Container
 from citekit.domain.progress import Progress
 from citekit.domain.text_search.limits import CONTEXT_LIMIT, HIT_LIMIT, LIMIT, PARTIAL_LIMIT
-from citekit.domain.text_search.matching import Kind
+from citekit.domain.text_search.match_kind import Kind
 from citekit.entrypoints.found_text import found_lines
 from citekit.entrypoints.mcp import schemas
 from citekit.entrypoints.mcp.answers import Answer

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +124,7 @@ class Tools:
     answers: KeptAnswers = field(factory=KeptAnswers)
     remote: Remote | None = None
     discreet: Discretion = field(init=False)
+    _parsed: dict[Hashable, Asked] = field(factory=dict, init=False)
 
     @discreet.default
     def _discretion(self) -> Discretion:
@@ -297,6 +298,10 @@ class Tools:
     def _evidence(self, evidence: Evidence, arguments: Arguments) -> Answer:
         """Return the answer for evidence, cached as long as the evidence object."""
         asked, width = self._asked_evidence(arguments), arguments.get("width")
+        if not _needs_map(arguments):
+            if len(self._parsed) >= PARSED:
+                self._parsed.clear()
+            self._parsed[_request(arguments)] = asked
         kept = self.app.resolve.cached(asked)
         if kept is None or kept.receipt != evidence.receipt:
             kept = evidence
@@ -309,7 +314,7 @@ class Tools:
         return self.answers.of((asked, width), kept, made)
 
     def _cached_evidence(self, arguments: Arguments) -> Answer | None:
-        if _may_be_address(arguments) and (
+        if _needs_map(arguments) and (
             "node_id" not in arguments or self.app.maps.cached(arguments["resource_id"]) is None
         ):
             return None  # maps are not read in the event loop
@@ -323,14 +328,22 @@ class Tools:
         return self._evidence(evidence, arguments)
 
     def _asked_evidence(self, arguments: Arguments) -> Asked:
-        form, accurate = arguments.get("as", Form.NATIVE.value), arguments.get("accurate", False)
-        virtual = arguments.get("virtual", False)
-        if not _may_be_address(arguments):
-            return _asked_node(arguments["resource_id"], arguments["node_id"], virtual, form, accurate)
-        return Asked(self._part(arguments), virtual, Options(Form(form), accurate))
+        """Return the cache key for the evidence, the same object for a request that was answered, so that its address
+        is parsed and its hash is computed once.
+        """
+        return self._parsed.get(_request(arguments)) or Asked(
+            self._part(arguments)
+            if _may_be_address(arguments)
+            else NodeName(arguments["resource_id"], arguments["node_id"]),
+            arguments.get("virtual", False),
+            _options(arguments),
+        )
 
 
 MAP, RESOURCE, NODE = "map", "resource", "node"
+
+PARSED = 1024
+"""The maximum number of answered requests for evidence that are cached as parsed."""
 
 _ADDRESSES_HAVE = frozenset("=#/")
 """A text without any of these characters is a node ID, not an address."""
@@ -345,12 +358,14 @@ def _may_be_address(arguments: Arguments) -> bool:
     return not _ADDRESSES_HAVE.isdisjoint(arguments.get("node_id", "#")) or "/" in arguments["resource_id"]
 
 
-@lru_cache(1024)
-def _asked_node(resource_id: str, node_id: str, virtual: bool, form: str, accurate: bool) -> Asked:
-    """Return the cache key for the evidence of a node, the same object for repeated requests, so that its hash is
-    computed once.
-    """
-    return Asked(NodeName(resource_id, node_id), virtual, Options(Form(form), accurate))
+def _needs_map(arguments: Arguments) -> bool:
+    """Return whether the map of the resource determines what the arguments name."""
+    return _may_be_address(arguments) and "://" not in arguments.get("node_id", "")
+
+
+def _request(arguments: Arguments) -> Hashable:
+    """Return what determines the evidence of a call of `resolve`."""
+    return tuple(map(arguments.get, ("resource_id", "node_id", "virtual", "as", "accurate")))
 
 
 def _options(arguments: Arguments) -> Options:

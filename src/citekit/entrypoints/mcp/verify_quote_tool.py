@@ -13,7 +13,7 @@ from citekit.container import Container
 from citekit.domain.errors import Cancelled, CiteKitError, RequestRefused
 from citekit.domain.phrases import counted
 from citekit.domain.progress import Progress
-from citekit.domain.quotes.verdict import Finding
+from citekit.domain.quotes.verdict_finding import Finding
 from citekit.entrypoints.failures import sentence
 from citekit.entrypoints.mcp import schemas
 from citekit.entrypoints.mcp.answers import Answer, told

@@ -15,7 +15,7 @@ _ABBREVIATED = re.compile(
 _LETTER = re.compile(r"[^\W\d_]")
 _WHOLE = re.compile(r"""[.!?…:。！？]["'”’»)\]」』]*$""")
 _CAPTION = re.compile(rf"(?:{any_of(CAPTION)})\s*\d", re.IGNORECASE)
-_ENTRY = re.compile(r"[^.!?]*[^\W\d_][^.!?]*(?:\s|\.{2,})\d{1,4}")
+_ENTRY = re.compile(r"([^.!?]*)(?:\s|\.{2,})\d{1,4}")
 _PARAGRAPH = 2000
 _PARAGRAPHS = 12
 _WORTH = 25
@@ -31,7 +31,8 @@ def first_sentence(lines: Iterable[str], *, skip: str = "") -> str | None:
     """
     found: list[str] = []
     for paragraph in islice(_paragraphs(lines, folded(skip)), _PARAGRAPHS):
-        if _CAPTION.match(paragraph) or _ENTRY.fullmatch(paragraph):
+        entry = _ENTRY.fullmatch(paragraph)
+        if _CAPTION.match(paragraph) or (entry and _LETTER.search(entry[1])):
             continue
         for sentence in _sentences(paragraph):
             is_long = len(sentence) >= _WORTH or (len(sentence) >= 8 and not sentence.isascii())
