@@ -350,6 +350,19 @@ class SourceChanged(Damaged):
         )
 
 
+def in_a_note(error: CiteKitError) -> str:
+    """Return the message of an error for a note in an answer, which people and models read: for a changed or moved
+    source, the message does not name options of the command line.
+    """
+    match error:
+        case SourceChanged(during_mapping=False):
+            return f"The source of '{error.resource_id}' has changed since it was mapped: {error.path}. Map it again."
+        case SourceMoved():
+            path = _shortened(error.path)
+            return f"The source of '{error.resource_id}' is not at {path}. Put it back, or ingest it from its new path."
+    return str(error)
+
+
 _PATH_SHOWN = 1000
 """Maximum number of characters of a path in an error message."""
 

@@ -77,7 +77,14 @@ class FileMcpClients:
                 packages = self._matches(place.partition("*")[0] + "*")
                 if len(packages) == 1:
                     return packages[0] / place.partition("*")[2].lstrip("/")
-        return Path(next(place for place in places if "*" not in place))
+        exact = [place for place in places if "*" not in place]
+        if not exact:
+            variable = "APPDATA" if sys.platform == "win32" else "XDG_CONFIG_HOME"
+            raise RequestRefused(
+                f"The settings folder of {known.title} is unknown, because {variable} is not set to an absolute path. Set it, "
+                "or edit the settings file by hand (--print shows the entry)."
+            )
+        return Path(exact[0])
 
     def skills_folder(self, client: str, project: Path | None = None) -> Path | None:
         """See `McpClients.skills_folder`."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from citekit.domain.errors import CiteKitError
-from citekit.entrypoints.failures import FAILED
+from citekit.entrypoints.cli.session import same_home
+from citekit.entrypoints.failures import FAILED, sentence
 
 INTERRUPTION = "Interrupted."
 """The message after Ctrl-C."""
@@ -21,6 +22,13 @@ class CommandError(Exception):
     def __init__(self, kind: str, message: str, plain: Mapping[str, object] | None = None, code: int = FAILED) -> None:
         self.kind, self.plain, self.code = kind, dict(plain or {}), code
         super().__init__(message)
+
+
+def message_of(error: BaseException) -> str:
+    """Return the message of an error, with the option `--home` of the current command in the command that maps a file
+    again.
+    """
+    return sentence(error).replace("citekit ingest --force ", f"citekit ingest{same_home()} --force ")
 
 
 def plain_error(error: BaseException, message: str) -> dict[str, object]:

@@ -122,7 +122,8 @@ class Program(click.Group):
 
 
 def _add_hint(context: click.Context, error: Exception) -> None:
-    from citekit.domain.errors import BookMissing, NodeMissing, ResourceMissing, SourceChanged
+    from citekit.domain.errors import BookMissing, CiteKitError, NodeMissing, ResourceMissing
+    from citekit.entrypoints.cli.errors import message_of
 
     session = context.ensure_object(Session)
     if isinstance(error, ResourceMissing):
@@ -134,8 +135,8 @@ def _add_hint(context: click.Context, error: Exception) -> None:
         error.add_note(f"To list the nodes, run: citekit list {quote(error.resource_id)}{session.home_words()}")
     elif isinstance(error, BookMissing):
         error.add_note(f"To find the IDs of books, run: citekit library search{session.home_words()}")
-    elif isinstance(error, SourceChanged):
-        error.args = (str(error).replace("citekit ingest ", f"citekit ingest{session.home_words()} ", 1),)
+    elif isinstance(error, CiteKitError) and "citekit ingest --force " in str(error):
+        error.args = (message_of(error),)
 
 
 def _print_version(context: click.Context, _parameter: click.Parameter, value: bool) -> None:

@@ -132,8 +132,20 @@ def failure(
     `discreet` removes paths that the client must not see. `title_of` returns the titles of suggested resource IDs. With
     `structure`, as in `getStructure`, the text says where the missing map was expected.
     """
-    text = told(discreet(_told(error, structure, title_of, remedies), error))
+    text = error_text(error, discreet, title_of, structure=structure, remedies=remedies)
     return CallToolResult(content=[TextContent(text=f"Error: {text}")], is_error=True)
+
+
+def error_text(
+    error: BaseException,
+    discreet: Discretion,
+    title_of: Callable[[str], str],
+    *,
+    structure: bool = False,
+    remedies: Remedies,
+) -> str:
+    """Return the text of an error for agents. See `failure` for the arguments."""
+    return told(discreet(_told(error, structure, title_of, remedies), error))
 
 
 def told(text: str) -> str:
@@ -327,7 +339,6 @@ def _told(error: BaseException, structure: bool, title_of: Callable[[str], str],
 
 _VARIABLES = {
     "--timeout or CITEKIT_TIMEOUT": "CITEKIT_TIMEOUT",
-    "--base-url or CITEKIT_BASE_URL": "CITEKIT_BASE_URL",
     "--mapper ": "CITEKIT_MAPPER=",
     "--model-concurrency": "CITEKIT_MODEL_CONCURRENCY",
     "--max-requests": "CITEKIT_MAX_REQUESTS",

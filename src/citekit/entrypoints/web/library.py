@@ -31,6 +31,7 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.limits import HIT_LIMIT
 from citekit.domain.words import words_of
 from citekit.entrypoints.failures import sentence
+from citekit.entrypoints.library.ingest_command import ingest_again
 from citekit.entrypoints.web.links import place_named
 from citekit.entrypoints.web.requests import Asked, acting, plain, reading
 from citekit.wire.found_text import to_plain
@@ -124,10 +125,9 @@ class LibraryRoutes:
         options = (
             f"--collection {shlex.quote(book.collection)} --home {shlex.quote(str(self.app.settings.home.absolute()))}"
         )
-        ingest = f"ingest {book.book_id}" if book.book_id is not None else f"ingest-file {_file_options(book)}"
         return (
             "The ingest or removal of this book is running or was interrupted. If it was interrupted, ingest the book again "
-            f"(citekit library {ingest} {options}), or remove it "
+            f"(citekit library {ingest_again(book)} {options}), or remove it "
             f"(citekit library remove {shlex.quote(book.resource_id)} {options})."
         )
 
@@ -252,11 +252,6 @@ def _listed(listed: ListedResource) -> dict[str, Any]:
         "nodes": card.nodes,
         "source": card.source_path,
     }
-
-
-def _file_options(book: LedgerEntry) -> str:
-    """Return the path, title, and author of a book as arguments of `citekit library ingest-file`."""
-    return f"{shlex.quote(book.path)} --title {shlex.quote(book.title)} --author {shlex.quote(book.author)}"
 
 
 def _notes(resource_map: ResourceMap) -> list[str]:

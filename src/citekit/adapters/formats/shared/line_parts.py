@@ -24,6 +24,10 @@ SIZE_LIMIT = 128 * 1024 * 1024
 """The maximum size in bytes of a file from which parts are made."""
 
 _ONLY_LINES = "Only the lines were copied, because no valid file could be made from them."
+_TOO_LARGE = (
+    f"Only the lines were copied, because the file is larger than {SIZE_LIMIT >> 20} MB. Parts of such a file are not made "
+    "into valid files."
+)
 
 
 @frozen
@@ -96,8 +100,9 @@ class LinePartExtractor:
         progress(0, 1, "reading the file")
         part = self.parts[source.format.name](source.path, location)
         if part is None:
+            why = _TOO_LARGE if source.size > SIZE_LIMIT else _ONLY_LINES
             copied = self.text.extract(source, location, evolve(options, form=Form.SOURCE), target, progress)
-            return evolve(copied, suffix=".txt", media_type="text/plain", notes=(*copied.notes, _ONLY_LINES))
+            return evolve(copied, suffix=".txt", media_type="text/plain", notes=(*copied.notes, why))
         with writing(target):
             target.write_bytes(part.data)
         return Extraction(suffix="", media_type="", extent=part.extent, notes=part.notes)  # same type as the source
