@@ -251,10 +251,7 @@ def _remedy(session: Session, checked: _Checked) -> str:
     written = "" if head is None else head.source_path
     places = (written,) if is_remote(written) else written_places(written, str(session.app.settings.home))
     source = next((quote(place) for place in places if is_remote(place) or Path(place).is_file()), "FILE")
-    return (
-        f"--fix cannot repair {them}. To map the source again, run: "
-        f"citekit ingest {source} {here}"
-    )
+    return f"--fix cannot repair {them}. To map the source again, run: citekit ingest {source} {here}"
 
 
 def _lines(checked: _Checked) -> Iterator[str]:
