@@ -20,10 +20,19 @@ from citekit.adapters.system.file_locks import FileLocks
 from citekit.adapters.system.home_files import unsafe
 from citekit.container import bootstrap
 from citekit.domain.address import parse_address
-from citekit.domain.errors import ModelMismatch, RequestRefused, SourceChanged, SourceMoved, in_a_note
+from citekit.domain.errors import (
+    MapperUnavailable,
+    ModelMismatch,
+    RequestRefused,
+    SourceChanged,
+    SourceMoved,
+    in_a_note,
+)
 from citekit.domain.evidence import Form, Options
 from citekit.domain.library.ledger import Deed
+from citekit.entrypoints.cli.errors import in_same_home
 from citekit.entrypoints.library.ingest_command import ingest_again
+from citekit.entrypoints.web.requests import message_of
 from tests.cli.program import Cli
 from tests.contracts.test_ledger import entry
 
@@ -144,3 +153,24 @@ def test_lines_of_a_large_file_are_copied_for_another_reason(tmp_path: Path, mon
 
     assert evidence.receipt is not None
     assert ["because the file is larger"] == [note.partition("copied, ")[2][:26] for note in evidence.receipt.notes]
+
+
+def test_commands_in_messages_name_the_home_once() -> None:
+    text = "Run citekit ingest --force a, or citekit cache verify, and see citekit doctor."
+
+    assert (
+        "Run citekit ingest --home h --force a, or citekit cache verify --home h, and see citekit doctor --home h."
+        == (in_same_home(text, " --home h"))
+    )
+    assert text == in_same_home(text, "")
+    assert "citekit doctor --home g" == in_same_home("citekit doctor --home g", " --home h")
+
+
+def test_the_page_names_no_options_of_commands() -> None:
+    mapper = message_of(MapperUnavailable("No model. Choose another (--model), or use --mapper local."))
+
+    assert "No model. Choose another (CITEKIT_MODEL), or use CITEKIT_MAPPER=local." == mapper
+    assert "The source of 'a' has changed since it was mapped: /b. Map it again." == message_of(
+        SourceChanged("a", "/b")
+    )
+    assert "There is no edit." == message_of(RequestRefused("There is no edit."))

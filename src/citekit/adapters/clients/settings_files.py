@@ -81,8 +81,8 @@ class FileMcpClients:
         if not exact:
             variable = "APPDATA" if sys.platform == "win32" else "XDG_CONFIG_HOME"
             raise RequestRefused(
-                f"The settings folder of {known.title} is unknown, because {variable} is not set to an absolute path. Set it, "
-                "or edit the settings file by hand (--print shows the entry)."
+                f"The settings folder of {known.title} is unknown, because {variable} is not set to an absolute path. Set "
+                "it, or edit the settings file by hand (--print shows the entry)."
             )
         return Path(exact[0])
 

@@ -12,6 +12,15 @@ INTERRUPTION = "Interrupted."
 """The message after Ctrl-C."""
 
 
+_COMMANDS = (
+    ("citekit ingest", " --force "),
+    ("citekit library remove", ""),
+    ("citekit cache verify", ""),
+    ("citekit doctor", ""),
+)
+"""Commands in the messages of the application, which does not know the option `--home`, and what follows them."""
+
+
 class CommandError(Exception):
     """Raised when a command ends with a negative result, such as nothing found, or files that failed.
 
@@ -25,10 +34,20 @@ class CommandError(Exception):
 
 
 def message_of(error: BaseException) -> str:
-    """Return the message of an error, with the option `--home` of the current command in the command that maps a file
-    again.
+    """Return the message of an error, with the option `--home` of the current command in the commands that it names."""
+    return in_same_home(sentence(error), same_home())
+
+
+def in_same_home(text: str, home_words: str) -> str:
+    """Return a message with `home_words` (see `Session.home_words`) after the names of commands that need them.
+
+    A message that already has an option `--home` stays unchanged.
     """
-    return sentence(error).replace("citekit ingest --force ", f"citekit ingest{same_home()} --force ")
+    if not home_words or "--home" in text:
+        return text
+    for command, options in _COMMANDS:
+        text = text.replace(command + options, command + home_words + options)
+    return text
 
 
 def plain_error(error: BaseException, message: str) -> dict[str, object]:

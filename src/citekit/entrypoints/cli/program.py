@@ -123,7 +123,7 @@ class Program(click.Group):
 
 def _add_hint(context: click.Context, error: Exception) -> None:
     from citekit.domain.errors import BookMissing, CiteKitError, NodeMissing, ResourceMissing
-    from citekit.entrypoints.cli.errors import message_of
+    from citekit.entrypoints.cli.errors import in_same_home
 
     session = context.ensure_object(Session)
     if isinstance(error, ResourceMissing):
@@ -135,8 +135,12 @@ def _add_hint(context: click.Context, error: Exception) -> None:
         error.add_note(f"To list the nodes, run: citekit list {quote(error.resource_id)}{session.home_words()}")
     elif isinstance(error, BookMissing):
         error.add_note(f"To find the IDs of books, run: citekit library search{session.home_words()}")
-    elif isinstance(error, CiteKitError) and "citekit ingest --force " in str(error):
-        error.args = (message_of(error),)
+    elif isinstance(error, CiteKitError):
+        home = session.home_words()
+        if len(error.args) == 1 and isinstance(error.args[0], str):
+            error.args = (in_same_home(error.args[0], home),)
+        if hasattr(error, "__notes__"):
+            error.__notes__ = [in_same_home(note, home) for note in error.__notes__]
 
 
 def _print_version(context: click.Context, _parameter: click.Parameter, value: bool) -> None:

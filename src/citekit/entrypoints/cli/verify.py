@@ -12,8 +12,8 @@ from citekit.domain.errors import FaultyAnswer, SourceUnreadable
 from citekit.domain.evidence import Receipt
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command, password_option, roots_option
-from citekit.entrypoints.cli.errors import CommandError
-from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.cli.errors import CommandError, in_same_home
+from citekit.entrypoints.cli.session import Session, pass_session, same_home
 from citekit.entrypoints.cli.terminal import styled
 from citekit.wire import receipts
 from citekit.wire.receipt_documents import read_answer, read_document
@@ -148,13 +148,13 @@ def _lines(verdict: Verdict) -> Iterator[str]:
         yield f"  cannot be proven: {', '.join(verdict.UNPROVEN)}"
     for check in verdict.checks:
         word, color = _MARKS[check.passed]
-        yield f"  {styled(word.ljust(3), fg=color)}  {check.name}: {printable(check.detail)}"
+        detail = in_same_home(check.detail, same_home())
+        yield f"  {styled(word.ljust(3), fg=color)}  {check.name}: {printable(detail)}"
 
 
 def _failed(session: Session, name: str, verdict: Verdict, plain: dict[str, object]) -> CommandError:
-    reasons = "; ".join(
-        check.detail.rstrip(".") for check in verdict.checks if check.passed is (False if verdict.refuted else None)
-    )
+    failed = (check for check in verdict.checks if check.passed is (False if verdict.refuted else None))
+    reasons = in_same_home("; ".join(check.detail.rstrip(".") for check in failed), session.home_words())
     if {check.ruling for check in verdict.checks if check.passed is False} == {Ruling.CACHE_EDITED}:
         message = (
             f"This home's cached copy of the evidence was modified ({verdict.ruling}). Delete it with the following command, "

@@ -30,10 +30,9 @@ from citekit.domain.phrases import counted
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.limits import HIT_LIMIT
 from citekit.domain.words import words_of
-from citekit.entrypoints.failures import sentence
 from citekit.entrypoints.library.ingest_command import ingest_again
 from citekit.entrypoints.web.links import place_named
-from citekit.entrypoints.web.requests import Asked, acting, plain, reading
+from citekit.entrypoints.web.requests import Asked, acting, message_of, plain, reading
 from citekit.wire.found_text import to_plain
 from citekit.wire.maps import to_json
 
@@ -138,7 +137,7 @@ class LibraryRoutes:
         try:
             layout, problem = self.app.show.layout(name), ""
         except CiteKitError as error:  # the map can be seen without its file
-            layout, problem = Layout.NOTHING, sentence(error)
+            layout, problem = Layout.NOTHING, message_of(error)
         extent = resource_map.extent
         facts: dict[str, Any] = {
             "id": name,
