@@ -174,3 +174,11 @@ def test_the_page_names_no_options_of_commands() -> None:
         SourceChanged("a", "/b")
     )
     assert "There is no edit." == message_of(RequestRefused("There is no edit."))
+
+
+def test_a_rename_to_the_same_id_and_a_misspelled_command_are_answered_truly(cli: Cli) -> None:
+    cli.write("bees.md", "# Bees\n\nBees dance.\n")
+    cli("ingest", "bees.md")
+
+    assert "'bees_md' already has this ID. Nothing was changed.\n" == cli("rename", "bees_md", "bees_md").out
+    assert "Did you mean 'clear'? See 'citekit cache --help'." in cli("cache", "clean").err

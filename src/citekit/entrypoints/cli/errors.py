@@ -14,6 +14,7 @@ INTERRUPTION = "Interrupted."
 
 _COMMANDS = (
     ("citekit ingest", " --force "),
+    ("citekit library rebuild", ""),
     ("citekit library remove", ""),
     ("citekit cache verify", ""),
     ("citekit doctor", ""),

@@ -240,7 +240,7 @@ def _told(error: Exception, document: TextIO | None) -> int:
             notes = error.args if isinstance(error, InterruptError) else getattr(error, "__notes__", ())
             code, message = INTERRUPTED, " ".join([INTERRUPTION, *map(str, notes)])
         case click.UsageError():
-            code, message = USAGE, f"{_without_end(error.format_message())}. {_hint(error)}"
+            code, message = USAGE, f"{_with_end(error.format_message())} {_hint(error)}"
         case click.ClickException():
             code, message = FAILED, error.format_message()
         case CommandError():
@@ -262,8 +262,9 @@ def _told(error: Exception, document: TextIO | None) -> int:
     return code
 
 
-def _without_end(message: str) -> str:
-    return " ".join(message.split()).rstrip(".")
+def _with_end(message: str) -> str:
+    text = " ".join(message.split()).rstrip(".")
+    return text if text.endswith("?") else f"{text}."
 
 
 def _hint(error: click.UsageError) -> str:
