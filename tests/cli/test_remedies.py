@@ -48,7 +48,7 @@ def test_the_command_that_maps_again_names_the_home(cli: Cli) -> None:
     source = cli.write("bees.md", "# Bees\n\nBees dance.\n")
     cli("ingest", "bees.md", "--home", "there")
     source.write_text("# Bees\n\nBees sleep.\n")
-    again = f"(citekit ingest --home there --force --id bees_md {source})"
+    again = f"(citekit ingest --force --id bees_md {source} --home {cli.here / 'there'})"
 
     one = cli("resolve", "bees_md", "lines=3", "--home", "there")
     several = cli("quote", "bees_md", "Bees dance.", "Bees sleep.", "--home", "there")
