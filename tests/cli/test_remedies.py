@@ -96,6 +96,7 @@ def test_the_command_that_ingests_a_book_again_has_its_options() -> None:
     assert f"ingest-file /books/moby.epub {named} {options}" == ingest_again(of_file)
     assert f"ingest 7 {options}" == ingest_again(of_book)
     assert f"ingest-file /books/moby.epub {named}" == ingest_again(entry(Deed.STARTED))
+    assert "--language" not in ingest_again(entry(Deed.STARTED, language="unknown"))
 
 
 def test_a_vector_of_another_length_names_the_home() -> None:
@@ -182,3 +183,13 @@ def test_a_rename_to_the_same_id_and_a_misspelled_command_are_answered_truly(cli
 
     assert "'bees_md' already has this ID. Nothing was changed.\n" == cli("rename", "bees_md", "bees_md").out
     assert "Did you mean 'clear'? See 'citekit cache --help'." in cli("cache", "clean").err
+
+
+def test_an_export_does_not_replace_its_source(cli: Cli) -> None:
+    source = cli.write("bees.md", "# Bees\n\nBees dance.\n")
+    cli("ingest", "bees.md")
+
+    refused = [cli("export", "bees_md", "-o", "bees.md", *force) for force in ((), ("--force",))]
+
+    assert "# Bees\n\nBees dance.\n" == source.read_text()
+    assert all("bees.md is the source of 'bees_md', so it is not overwritten." in each.err for each in refused)

@@ -7,6 +7,9 @@ import shlex
 from citekit.domain.library.chunking import ChunkingParams
 from citekit.domain.library.ledger import LedgerEntry
 
+UNKNOWN_LANGUAGES = ("", "unknown")
+"""The languages in the ledger of books whose language is unknown."""
+
 
 def ingest_again(entry: LedgerEntry) -> str:
     """Return the subcommand of `citekit library` that ingests a book again, with the options of its first ingest, except
@@ -28,6 +31,6 @@ def ingest_again(entry: LedgerEntry) -> str:
     if entry.book_id is not None:
         return shlex.join(["ingest", str(entry.book_id), *words])
     named = ["--title", entry.title, "--author", entry.author]
-    if entry.language:
+    if entry.language not in UNKNOWN_LANGUAGES:
         named += ["--language", entry.language]
     return shlex.join(["ingest-file", entry.path, *named, *words])
