@@ -158,7 +158,11 @@ class Doctor:
         try:
             ids = self.maps.ids()
         except CiteKitError as error:
-            remedy = "make that folder readable, or choose another home (--home DIR)" if isinstance(error, MapCorrupt) else None
+            remedy = (
+                "make that folder readable, or choose another home (--home DIR)"
+                if isinstance(error, MapCorrupt)
+                else None
+            )
             yield Finding("maps", Health.BROKEN, str(error), remedy)
             return
         damaged = [(name, fault) for name in ids if (fault := _fault(self.maps.get, name)) is not None]
@@ -254,7 +258,9 @@ def _extras(components: Iterable[Component]) -> Finding:
 
 def _folder(name: str, path: Path) -> Finding:
     if path.exists() and not path.is_dir():
-        return Finding(name, Health.BROKEN, f"{path} is not a folder", "move that file, or choose another home (--home DIR)")
+        return Finding(
+            name, Health.BROKEN, f"{path} is not a folder", "move that file, or choose another home (--home DIR)"
+        )
     if not _is_writable(path):
         text = f"{path} is not writable: CiteKit can read maps, but mapping files or creating evidence can fail"
         return Finding(name, Health.BROKEN, text, "make it writable, or choose another home (--home DIR)")

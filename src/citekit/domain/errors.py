@@ -378,7 +378,8 @@ class SourceMoved(Damaged):
     def __init__(self, resource_id: str, path: str, *, is_findable: bool = True) -> None:
         self.resource_id, self.path, self.is_findable = resource_id, path, is_findable
         remedy = (
-            "Put it back, ingest it from its new path, or name a folder to look in (--root DIR or CITEKIT_ROOTS)."
+            "Put it back, ingest it from its new path, or name a folder to look in (--root DIR, CITEKIT_ROOTS, or "
+            "`roots` in Python)."
             if is_findable
             else "Put it back, or ingest it from its new path as another resource."
         )
