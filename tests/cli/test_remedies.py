@@ -171,9 +171,10 @@ def test_the_page_names_no_options_of_commands() -> None:
     mapper = message_of(MapperUnavailable("No model. Choose another (--model), or use --mapper local."))
 
     assert "No model. Choose another (CITEKIT_MODEL), or use CITEKIT_MAPPER=local." == mapper
-    assert "The source of 'a' has changed since it was mapped: /b. Map it again." == message_of(
-        SourceChanged("a", "/b")
+    changed = (
+        "The source of 'a' has changed since it was mapped: /b. To map it again, run: citekit ingest --force --id a /b"
     )
+    assert f"{changed} --home /h" == message_of(SourceChanged("a", "/b", home="/h"))
     assert "There is no edit." == message_of(RequestRefused("There is no edit."))
 
 

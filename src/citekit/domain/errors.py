@@ -333,8 +333,8 @@ class ModelMismatch(Damaged):
 class SourceChanged(Damaged):
     """The file at `path` is no longer the file that was mapped.
 
-    `during_mapping` is true if the file was changed or removed while it was being mapped. The command in the message
-    names the `home`, unless that is "".
+    `during_mapping` is true if the file was changed or removed while it was being mapped. `command` maps the file again;
+    it names the `home`, unless that is "".
     """
 
     def __init__(self, resource_id: str, path: str, *, during_mapping: bool = False, home: str = "") -> None:
@@ -342,13 +342,13 @@ class SourceChanged(Damaged):
 
         self.resource_id, self.path, self.during_mapping = resource_id, path, during_mapping
         option = f" --home {quote(home)}" if home else ""
+        self.command = f"citekit ingest --force --id {quote(resource_id)} {quote(path)}{option}"
         super().__init__(
             f"The file was changed or removed while it was being mapped: {path}. "
             "Wait until it no longer changes, and ingest it again."
             if during_mapping
             else f"The source of '{resource_id}' has changed since it was mapped: {path}. "
-            f"Map it again (citekit ingest --force --id {quote(resource_id)} {quote(path)}{option}), or resolve with "
-            "--remap (in Python: remap=True)."
+            f"Map it again ({self.command}), or resolve with --remap (in Python: remap=True)."
         )
 
 

@@ -17,7 +17,7 @@ from citekit.application.search import Hit
 from citekit.application.titled_nodes import nodes_besides
 from citekit.container import Container
 from citekit.domain.address import fragment_of
-from citekit.domain.errors import CiteKitError, MapCorrupt, RequestRefused, ResourceMissing
+from citekit.domain.errors import CiteKitError, MapCorrupt, RequestRefused, ResourceMissing, SourceChanged
 from citekit.domain.evidence import Form
 from citekit.domain.formats import format_named
 from citekit.domain.library.ledger import LedgerEntry
@@ -109,7 +109,11 @@ class LibraryRoutes:
         stale = self.app.locate.staleness(resource_map)
         if stale is not None:
             kind = "unchecked" if "did not check" in stale else "missing" if "no longer" in stale else "changed"
-            return plain({"state": kind, "message": stale})
+            if kind == "changed":
+                home = str(self.app.settings.home.absolute())
+                changed = SourceChanged(name, resource_map.source_path, home=home)
+                stale = f"{stale}. To map it again, run: {changed.command}"
+            return plain({"state": kind, "message": f"{stale[:1].upper()}{stale[1:]}"})
         for book in self.app.alexandria.ledger.unfinished():
             if book.resource_id == name:
                 return plain({"state": "unfinished", "message": self._unfinished(book)})

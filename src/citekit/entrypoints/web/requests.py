@@ -124,7 +124,10 @@ def message_of(error: BaseException) -> str:
     match error:
         case MapperUnavailable():
             return naming_variables(sentence(error))
-        case SourceChanged() | SourceMoved():
+        case SourceChanged(during_mapping=False):
+            told = f"The source of '{error.resource_id}' has changed since it was mapped: {error.path}."
+            return f"{told} To map it again, run: {error.command}"
+        case SourceMoved():
             return in_a_note(error)
     return sentence(error)
 
