@@ -16,7 +16,6 @@ _COMMANDS = (
     ("citekit ingest", " --force "),
     ("citekit library rebuild", ""),
     ("citekit library remove", ""),
-    ("citekit cache verify", ""),
     ("citekit doctor", ""),
 )
 """Commands in the messages of the application, which does not know the option `--home`, and what follows them."""

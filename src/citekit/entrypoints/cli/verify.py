@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 
 import click
 
@@ -12,8 +13,8 @@ from citekit.domain.errors import FaultyAnswer, SourceUnreadable
 from citekit.domain.evidence import Receipt
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command, password_option, roots_option
-from citekit.entrypoints.cli.errors import CommandError, in_same_home
-from citekit.entrypoints.cli.session import Session, pass_session, same_home
+from citekit.entrypoints.cli.errors import CommandError
+from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.terminal import styled
 from citekit.wire import receipts
 from citekit.wire.receipt_documents import read_answer, read_document
@@ -148,13 +149,12 @@ def _lines(verdict: Verdict) -> Iterator[str]:
         yield f"  cannot be proven: {', '.join(verdict.UNPROVEN)}"
     for check in verdict.checks:
         word, color = _MARKS[check.passed]
-        detail = in_same_home(check.detail, same_home())
-        yield f"  {styled(word.ljust(3), fg=color)}  {check.name}: {printable(detail)}"
+        yield f"  {styled(word.ljust(3), fg=color)}  {check.name}: {printable(check.detail)}"
 
 
 def _failed(session: Session, name: str, verdict: Verdict, plain: dict[str, object]) -> CommandError:
     failed = (check for check in verdict.checks if check.passed is (False if verdict.refuted else None))
-    reasons = in_same_home("; ".join(check.detail.rstrip(".") for check in failed), session.home_words())
+    reasons = "; ".join(check.detail.rstrip(".") for check in failed)
     if {check.ruling for check in verdict.checks if check.passed is False} == {Ruling.CACHE_EDITED}:
         message = (
             f"This home's cached copy of the evidence was modified ({verdict.ruling}). Delete it with the following command, "
@@ -164,7 +164,10 @@ def _failed(session: Session, name: str, verdict: Verdict, plain: dict[str, obje
     if verdict.refuted:
         return CommandError("Refuted", f"{name} is not genuine ({verdict.ruling}): {reasons}.", plain)
     if verdict.ruling is Ruling.RECEIPT_ONLY:
-        message = f"The receipt {name} is valid ({verdict.ruling}), but {reasons}."
+        message = (
+            f"The receipt {name} is valid ({verdict.ruling}), but {reasons}. To check a file, too, run: citekit verify FILE "
+            f"--receipt {quote(name)}{session.home_words()}"
+        )
         return CommandError("ReceiptOnly", message, plain, RECEIPT_ONLY)
     return CommandError(
         "Undecided", f"Cannot determine whether {name} is genuine ({verdict.ruling}): {reasons}.", plain

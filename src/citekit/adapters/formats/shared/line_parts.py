@@ -25,8 +25,7 @@ SIZE_LIMIT = 128 * 1024 * 1024
 
 _ONLY_LINES = "Only the lines were copied, because no valid file could be made from them."
 _TOO_LARGE = (
-    f"Only the lines were copied, because the file is larger than {SIZE_LIMIT >> 20} MB. Parts of such a file are not made "
-    "into valid files."
+    f"Only the lines were copied, because CiteKit makes valid files only of parts of files up to {SIZE_LIMIT >> 20} MB."
 )
 
 
