@@ -23,10 +23,7 @@ from citekit.domain.source import Source
 SIZE_LIMIT = 128 * 1024 * 1024
 """The maximum size in bytes of a file from which parts are made."""
 
-_ONLY_LINES = "Only the lines were copied, because no valid file could be made from them."
-_TOO_LARGE = (
-    f"Only the lines were copied, because CiteKit makes valid files only of parts of files up to {SIZE_LIMIT >> 20} MB."
-)
+_ONLY_LINES = "Only the lines were copied, because CiteKit could not make a valid file from them."
 
 
 @frozen
@@ -43,6 +40,10 @@ PartOf = Callable[[Path, Lines], LinePart | None]
 
 It raises `LocationOutside` if the lines do not exist, and the errors of `open_text`.
 """
+
+_TOO_LARGE = (
+    f"Only the lines were copied, because CiteKit makes valid files only of parts of files up to {SIZE_LIMIT >> 20} MB."
+)
 
 
 @frozen
