@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import stat
@@ -194,3 +195,14 @@ def test_an_export_does_not_replace_its_source(cli: Cli) -> None:
 
     assert "# Bees\n\nBees dance.\n" == source.read_text()
     assert all("bees.md is the source of 'bees_md', so it is not overwritten." in each.err for each in refused)
+
+
+def test_the_entry_of_a_client_keeps_its_home(tmp_path: Path, cli: Cli) -> None:
+    settings = tmp_path / ".cursor" / "mcp.json"
+    settings.parent.mkdir()
+    args = ["-m", "citekit", "serve", "--home", "/a b"]
+    settings.write_text(json.dumps({"mcpServers": {"citekit": {"command": "/nowhere/python", "args": args}}}))
+
+    health = cli("doctor", "--home", "there", HOME=str(tmp_path))
+
+    assert "remedy: citekit connect cursor --home '/a b'" in health.out

@@ -138,7 +138,9 @@ class Doctor:
         for each in found:
             if each.problem is not None:
                 text = f"{each.client} cannot start CiteKit: {each.problem} ({each.path})"
-                yield Finding("MCP clients", Health.NOTED, text, f"citekit connect {each.client}", Topic.CLIENTS)
+                home = f" --home {quote(each.home)}" if each.home else self.home_option
+                remedy = f"citekit connect {each.client}{home}"
+                yield Finding("MCP clients", Health.NOTED, text, remedy, Topic.CLIENTS)
 
     def _ffmpeg(self) -> Finding:
         found = self.ffmpeg()
