@@ -122,4 +122,4 @@ def test_a_changed_source_is_reported_with_a_command_for_the_same_home(cli: Cli)
     cli.write("it's.txt", "Other words.\n")
     error = cli("resolve", "text://it_s_txt#lines=1", "--home", "other").err
 
-    assert f"(citekit ingest --home other --force --id it_s_txt {shlex.quote(str(source))})" in error
+    assert f"(citekit ingest --force --id it_s_txt {shlex.quote(str(source))} --home {cli.here / 'other'})" in error

@@ -117,7 +117,7 @@ def test_a_moved_source_is_found_below_a_root(ingested: Cli, tmp_path_factory: p
     found = ingested.json("resolve", "code_py", "first", "--root", str(elsewhere))
 
     assert lost.code == 1
-    assert "name a folder to look in (--root DIR or CITEKIT_ROOTS)" in lost.err
+    assert "name a folder to look in (--root DIR, CITEKIT_ROOTS, or" in lost.err
     assert lines(1, 3) == Path(found["output_path"]).read_text("utf-8")
     assert str(elsewhere / "renamed.py") in found["moved"]
 

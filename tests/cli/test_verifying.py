@@ -49,6 +49,7 @@ def test_a_receipt_alone_has_a_verdict_and_an_exit_code_of_its_own(cli: Cli) -> 
     assert "ReceiptOnly" == alone.document["error"]["type"]
     assert (3, False) == (told.code, "Genuine" in told.out)
     assert "no file was checked" in told.err
+    assert "To check a file, too, run: citekit verify FILE --receipt " in told.err
     assert 1 == answer.code
     assert "There is no receipt for answer.json" in answer.err
     assert 0 == with_answer.code

@@ -10,6 +10,7 @@ import httpx2
 import pytest
 from mcp import Client
 
+from citekit.container import bootstrap
 from citekit.domain.subject import ADMIN
 from tests.http.conftest import HttpServer, Start, paths_in, structured, token_of
 
@@ -108,6 +109,19 @@ def test_search_and_fetch_have_the_forms_that_hosts_require(server: HttpServer) 
     assert {"id", "title", "url"} <= set(found[0])
     assert "A secret of bob." in fetched["text"]
     assert {"id", "title", "text", "url"} <= set(fetched)
+
+
+def test_fetch_marks_a_text_that_it_cuts(server: HttpServer) -> None:
+    token = server.tokens["alice"]
+    home = server.home / ".citekit_subjects" / "alice"
+    (home / "long.txt").write_text("A long line of words.\n" * 2_000)
+    bootstrap(home=home).ingest(home / "long.txt")
+    fetched = server.call(token, "fetch", id="long_txt")["structuredContent"]
+
+    cursor = fetched["metadata"]["next_cursor"]
+    assert fetched["text"].endswith(f"with cursor {cursor}]")
+    rest = server.call(token, "readText", resource_id="long_txt", cursor=cursor)["structuredContent"]
+    assert rest["text"]
 
 
 def test_a_subject_that_may_read_does_not_map_files(server: HttpServer) -> None:

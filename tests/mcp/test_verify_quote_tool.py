@@ -9,7 +9,7 @@ import pytest
 from mcp_types import TextContent
 
 from citekit.entrypoints.mcp.verify_quote_tool import ANSWER
-from tests.mcp.server_process import Served
+from tests.mcp.server_process import Served, node
 
 
 def answered(served: Served, **arguments: Any) -> tuple[dict[str, Any], str]:
@@ -40,6 +40,17 @@ def test_each_quote_of_a_list_gets_its_verdict_with_the_whole_line(served: Serve
         "1. exact\ntext://notes#lines=35\n  > line 35\n2. normalised\ntext://notes#lines=36  (differs in case)" in text
     )
     assert "4. absent" in text
+
+
+def test_an_error_of_a_list_names_what_an_agent_can_do(served: Served) -> None:
+    source = served.home.source("changing")
+    served.home.add("changing", node("intro", 1, 20))
+    source.write_text("# Notes\n\nOther words.\n")
+
+    plain, _ = answered(served, resource_id="changing", quotes=["line 3", "line 4"])
+
+    assert all("call resolve with remap: true" in each["error"] for each in plain["verdicts"])
+    assert not any("--" in each["error"] for each in plain["verdicts"])
 
 
 @pytest.mark.long

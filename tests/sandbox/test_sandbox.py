@@ -574,6 +574,12 @@ class TestRefusals:
             some.add(self.STATE, Work.of(what, arguments), budget, "it took too long")
         return some
 
+    def test_name_the_home_in_the_command(self) -> None:
+        some = Refusals(home_option=" --home /h")
+        some.add(self.STATE, Work.of("map", {}), self.SMALL, "it took too long")
+
+        assert f"{self.TOLD} --home /h" == some.reason(self.STATE, Work.of("map", {}), self.SMALL)
+
     def test_hold_for_all_that_reads_the_whole_file(self) -> None:
         some = self.refused(("map", {}))
 

@@ -233,7 +233,7 @@ def test_a_later_version_is_refused(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "ledger.db")) as connection:
         connection.execute(f"PRAGMA user_version = {sqlite_ledger.VERSION + 1}")
 
-    with pytest.raises(LedgerCorrupt, match="update CiteKit"):
+    with pytest.raises(LedgerCorrupt, match="Update CiteKit"):
         SqliteLedger(tmp_path / "ledger.db").history()
 
 

@@ -36,6 +36,12 @@ def test_an_edited_map_is_an_edition_and_the_original_can_be_used_again(app: Con
         app.edit_map.original("notes_md")
 
 
+def test_a_missing_node_is_one_of_the_resource(app: Container) -> None:
+    with pytest.raises(NodeMissing) as caught:
+        app.edit_map("notes_md", MapEdit(EditKind.RENAME, "none", "a"))
+    assert ("notes_md", "none") == (caught.value.resource_id, caught.value.node_id)
+
+
 def test_edits_are_undone_one_by_one(app: Container) -> None:
     original = app.maps.get("notes_md")
     node = original.nodes[1].id

@@ -19,7 +19,7 @@ from citekit.domain.answering import (
     Passage,
     unquoted_numbers,
 )
-from citekit.domain.errors import Cancelled, CiteKitError, FaultyAnswer, MapperUnavailable
+from citekit.domain.errors import Cancelled, CiteKitError, FaultyAnswer, MapperUnavailable, in_a_note
 from citekit.domain.library.excerpt import around
 from citekit.domain.ports.answer_model import AnswerModel
 from citekit.domain.progress import Progress, silent
@@ -62,7 +62,8 @@ class AnswerQuestion:
         """
         found = self.rank(question, resources, limit=limit, roots=roots, progress=progress)
         passages = [_passage(page) for page in found.pages]
-        answer = CheckedAnswer(question=question, model=None if model is None else model.name, passages=passages)
+        name = None if model is None else model.name
+        answer = CheckedAnswer(question=question, model=name, passages=passages, skipped=found.skipped)
         if model is None or not passages:
             return answer
         texts = [each.text for each in passages]
@@ -102,7 +103,7 @@ class AnswerQuestion:
             except Cancelled:
                 raise
             except CiteKitError as error:
-                problem = problem or str(error).rstrip(".")
+                problem = problem or in_a_note(error).rstrip(".")
                 continue
             if verdict.holds:
                 return CheckedQuote(citation.quote, verdict)

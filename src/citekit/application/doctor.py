@@ -12,7 +12,7 @@ from typing import TypeVar
 from attrs import frozen
 
 from citekit.application.locate_source import LocateSource
-from citekit.domain.distribution import DISTRIBUTION, install_command
+from citekit.domain.distribution import DISTRIBUTION, UPDATE_COMMAND, install_command
 from citekit.domain.errors import CiteKitError, MapCorrupt, MapTooNew
 from citekit.domain.mcp_clients import ConnectedClient
 from citekit.domain.phrases import counted
@@ -74,6 +74,8 @@ class Component:
 class Doctor:
     """Checks the installation and the home. Does not change maps or evidence.
 
+    Commands in remedies end with `home_option`, which names the home, with a space before it, or is "".
+
     `components` returns the packages; `mapper` the mapper that would run and why; `installed_mappers` the (name,
     package) of mappers from other packages; `ffmpeg` its path, or None; `index_fault` the problem of the index, or
     None; `leftovers` temporary files of killed processes; `remote_leftovers` files left on model services; `clients`
@@ -93,6 +95,7 @@ class Doctor:
     remote_leftovers: Callable[[], Sequence[str]]
     clients: Callable[[], Sequence[ConnectedClient]]
     other_project: Callable[[], str | None] = lambda: None
+    home_option: str = ""
 
     def __call__(self) -> Iterator[Finding]:
         """Yield the findings as the checks run. Raise the errors of `index_fault` and `leftovers`."""
@@ -135,7 +138,9 @@ class Doctor:
         for each in found:
             if each.problem is not None:
                 text = f"{each.client} cannot start CiteKit: {each.problem} ({each.path})"
-                yield Finding("MCP clients", Health.NOTED, text, f"citekit connect {each.client}", Topic.CLIENTS)
+                home = f" --home {quote(each.home)}" if each.home else self.home_option
+                remedy = f"citekit connect {each.client}{home}"
+                yield Finding("MCP clients", Health.NOTED, text, remedy, Topic.CLIENTS)
 
     def _ffmpeg(self) -> Finding:
         found = self.ffmpeg()
@@ -155,12 +160,16 @@ class Doctor:
         try:
             ids = self.maps.ids()
         except CiteKitError as error:
-            remedy = "make that folder readable, or choose another --home" if isinstance(error, MapCorrupt) else None
+            remedy = (
+                "make that folder readable, or choose another home (--home DIR)"
+                if isinstance(error, MapCorrupt)
+                else None
+            )
             yield Finding("maps", Health.BROKEN, str(error), remedy)
             return
         damaged = [(name, fault) for name in ids if (fault := _fault(self.maps.get, name)) is not None]
         for name, fault in damaged:
-            yield Finding(f"map '{name}'", Health.BROKEN, str(fault), _remedy(name, fault))
+            yield Finding(f"map '{name}'", Health.BROKEN, str(fault), self._remedy(name, fault))
         yield Finding("maps", Health.FINE, f"{len(ids) - len(damaged)} of {len(ids)} can be read")
         yield self._sources([name for name in ids if name not in dict(damaged)])
 
@@ -180,7 +189,10 @@ class Doctor:
         listed = ", ".join(stale[:10]) + (", ..." if len(stale) > 10 else "")
         text = f"the source has changed, is missing, or could not be checked for {len(stale)} {of}: {listed}"
         return Finding(
-            "sources", Health.NOTED, text, "run citekit ingest PATH again, or resolve with --remap or --root DIR"
+            "sources",
+            Health.NOTED,
+            text,
+            f"run citekit ingest PATH{self.home_option} again, or resolve with --remap or --root DIR",
         )
 
     def _index(self) -> Finding:
@@ -211,7 +223,12 @@ class Doctor:
             if len(found) == 1
             else f"{len(found)} temporary files or folders of killed processes, such as {found[0]}"
         )
-        return Finding("leftovers", Health.NOTED, text, "run citekit cache verify")
+        return Finding("leftovers", Health.NOTED, text, f"run citekit cache verify{self.home_option}")
+
+    def _remedy(self, name: str, fault: CiteKitError) -> str:
+        if isinstance(fault, MapTooNew):
+            return UPDATE_COMMAND
+        return f"citekit remove {quote(name)}{self.home_option}, then ingest its source again"
 
 
 def _component(found: Component) -> Finding:
@@ -243,10 +260,12 @@ def _extras(components: Iterable[Component]) -> Finding:
 
 def _folder(name: str, path: Path) -> Finding:
     if path.exists() and not path.is_dir():
-        return Finding(name, Health.BROKEN, f"{path} is not a folder", "move that file, or choose another --home")
+        return Finding(
+            name, Health.BROKEN, f"{path} is not a folder", "move that file, or choose another home (--home DIR)"
+        )
     if not _is_writable(path):
         text = f"{path} is not writable: CiteKit can read maps, but mapping files or creating evidence can fail"
-        return Finding(name, Health.BROKEN, text, "make it writable, or choose another --home")
+        return Finding(name, Health.BROKEN, text, "make it writable, or choose another home (--home DIR)")
     if not path.exists():
         return Finding(name, Health.FINE, f"{path} (will be created when needed)")
     if name == "home":
@@ -282,9 +301,3 @@ def _fault(get: Callable[[str], _Answer], name: str) -> CiteKitError | None:
     except CiteKitError as error:
         return error
     return None
-
-
-def _remedy(name: str, fault: CiteKitError) -> str:
-    if isinstance(fault, MapTooNew):
-        return f"pip install --upgrade {DISTRIBUTION}"
-    return f"citekit remove {quote(name)}, then ingest its source again"

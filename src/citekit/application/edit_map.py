@@ -47,7 +47,11 @@ class EditMap:
             before = self.maps.get(resource_id)
             if before.mapper is None or before.source_digest is None:
                 raise self._no_original(before)
-            changed = evolve(before, nodes=edit.applied(before.nodes, before.modality.scheme))
+            try:
+                nodes = edit.applied(before.nodes, before.modality.scheme)
+            except NodeMissing as error:
+                raise NodeMissing(resource_id, error.node_id) from None
+            changed = evolve(before, nodes=nodes)
             wrong = _new_issue(before, changed)
             if wrong is not None:
                 raise RequestRefused(f"The map would be invalid: {wrong}.")

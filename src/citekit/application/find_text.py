@@ -22,6 +22,7 @@ from citekit.domain.errors import (
     LocationOutside,
     RequestRefused,
     ResourceMissing,
+    in_a_note,
 )
 from citekit.domain.locations import Location
 from citekit.domain.modality import Modality
@@ -383,7 +384,7 @@ class FindText:
             except CiteKitError as error:
                 if len(names) == 1 or isinstance(error, ResourceMissing | Cancelled):
                     raise
-                texts.skipped[name] = str(error)
+                texts.skipped[name] = in_a_note(error)
                 continue
             if reason is not None:
                 texts.stale[name] = reason
@@ -524,7 +525,7 @@ class _Checked:
         except Cancelled:
             raise
         except CiteKitError as error:
-            self.skipped[resource_id] = str(error)
+            self.skipped[resource_id] = in_a_note(error)
             return False
         if indexed != version:
             return False

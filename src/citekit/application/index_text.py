@@ -9,7 +9,14 @@ from shlex import quote
 from attrs import field, frozen
 
 from citekit.application.locate_source import LocateSource
-from citekit.domain.errors import RequestRefused, SourceChanged, SourceMoved, SourceSetAside, SourceUnsupported
+from citekit.domain.errors import (
+    RequestRefused,
+    SourceChanged,
+    SourceMoved,
+    SourceSetAside,
+    SourceUnsupported,
+    in_a_note,
+)
 from citekit.domain.ports.quotable_texts import QuotableTexts
 from citekit.domain.ports.text_index import TextIndex
 from citekit.domain.progress import Progress, silent
@@ -54,7 +61,7 @@ class IndexText:
             digest = resource_map.source_digest
             if known is None or digest is None or not known.startswith(f"{digest} "):
                 raise
-            return known, str(error)
+            return known, in_a_note(error)
         version = f"{source.digest} {self.texts.version(source)}"
         if known != version:
             if version in self._unsupported:

@@ -9,7 +9,7 @@ from pathlib import Path
 from attrs import define, evolve, field, frozen
 
 from citekit.application.index_text import IndexText
-from citekit.domain.errors import Cancelled, CiteKitError
+from citekit.domain.errors import Cancelled, CiteKitError, in_a_note
 from citekit.domain.modality import BY_DIGEST
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.quotable_texts import QuotableTexts
@@ -117,7 +117,7 @@ class IndexedLibrary:
             except Cancelled:
                 raise
             except CiteKitError as error:
-                skipped[name] = str(error)
+                skipped[name] = in_a_note(error)
         every = {**look.versions, **versions} if versions else look.versions
         return LibraryTexts(every, look.maps, skipped, self.index.generation())
 
@@ -158,7 +158,7 @@ class IndexedLibrary:
                 except Cancelled:
                     raise
                 except CiteKitError as error:
-                    skipped[name] = str(error)
+                    skipped[name] = in_a_note(error)
                     look.others.append(name)
                     continue
                 added += text is None or text.version != indexed

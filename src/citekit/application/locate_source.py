@@ -53,7 +53,7 @@ class LocateSource:
             return source
         moved = self._moved(resource_map, roots)
         if moved is None:
-            raise SourceChanged(resource_map.resource_id, str(path))
+            raise SourceChanged(resource_map.resource_id, str(path), home=str(self.home.absolute()))
         return self.sources.identify(moved)
 
     def is_inside(self, path: Path, extra_roots: Sequence[Path] = ()) -> bool:

@@ -15,6 +15,7 @@ from citekit.domain.errors import (
     LocationOutside,
     RequestRefused,
     ResourceMissing,
+    in_a_note,
 )
 from citekit.domain.library.vectors import Vector
 from citekit.domain.ports.map_store import MapStore
@@ -204,7 +205,7 @@ class RankPages:
         except CiteKitError as error:
             if is_alone:
                 raise
-            documents.skipped[name] = str(error)
+            documents.skipped[name] = in_a_note(error)
 
     def _priors(self, asked: ParsedQuestion, searched: _Searched, skipped: Mapping[str, str]) -> dict[str, float]:
         """Return the documents whose pages are ranked, best first, each with the value to add to its pages' scores."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from shlex import quote
+
 from attrs import evolve, frozen
 
 from citekit.application.remove_resource import RemoveResource
@@ -43,8 +45,8 @@ class RenameResource:
             if any(map(is_chunk, editions[0].walk())):
                 raise RequestRefused(
                     f"'{resource_id}' is a library book and cannot be renamed, because its passages are stored under "
-                    "this ID. Remove it from the library (citekit library remove), rename it, and ingest its file into the "
-                    "library again."
+                    f"this ID. Remove it from the library (citekit library remove {quote(resource_id)}), rename it, and "
+                    "ingest its file into the library again."
                 )
             if self._exists(new_id):
                 raise RequestRefused(f"The ID '{new_id}' is taken. Choose another ID, or remove the map that has it.")

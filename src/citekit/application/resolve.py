@@ -257,13 +257,15 @@ class Resolve:
         for extractor in self.extractors:
             if options.form in extractor.forms(source.format, place):
                 return extractor
-        known = ", ".join(form.value for form in self.forms(source.format, place)) or "none"
+        known = ", ".join(form.value for form in self.forms(source.format, place))
         fewer = self._most_pages(source.format, place, options.form)
         if fewer:
             raise FormUnsupported(
                 f"At most {counted(fewer, 'page')} of the {source.format.name} file can be extracted as "
-                f"{options.form.value} at once. Request fewer pages, or one of these forms: {known}."
+                f"{options.form.value} at once. Request fewer pages{known and f', or one of these forms: {known}'}."
             )
+        if not known:
+            raise FormUnsupported(f"This part of the {source.format.name} file cannot be extracted in any form.")
         raise FormUnsupported(
             f"This part of the {source.format.name} file is not available as {options.form.value}. Valid forms: {known}."
         )

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
+from shlex import quote
 from typing import ClassVar
 
 from attrs import field, frozen
@@ -203,6 +204,10 @@ class VerifyEvidence:
         """
         return self._verdict(receipt, None, roots, address)
 
+    def _in_cache(self) -> str:
+        home = quote(str(self.resolve.locate.home.absolute()))
+        return f"this home's cached copy was modified: run 'citekit cache verify --home {home}', and verify again"
+
     def _by_name(self, path: Path) -> Receipt | None:
         """Return the stored receipt of a file in the output folder, or None. Symbolic links in `path` are resolved."""
         return self.outputs.receipt(path) or self.outputs.receipt(_real(path))
@@ -212,7 +217,7 @@ class VerifyEvidence:
         if shown is not None:
             checks.append(self._shown(receipt, shown))
         if self.resolve.evidence.is_intact(receipt.evidence_digest) is False:
-            checks.append(Check("cache", False, _IN_CACHE, Ruling.CACHE_EDITED))
+            checks.append(Check("cache", False, self._in_cache(), Ruling.CACHE_EDITED))
         source = self._source(receipt, roots)
         if source is None:
             checks.append(self._gone(receipt))
@@ -291,11 +296,7 @@ class VerifyEvidence:
             return _held(receipt, made, target.stat().st_size, self.sources.digest_uncached(target), shown)
 
 
-_NO_FILE = (
-    "no file was checked against the receipt: check the file and the receipt together "
-    "(citekit verify FILE --receipt RECEIPT)"
-)
-_IN_CACHE = "this home's cached copy was modified: run 'citekit cache verify', and verify again"
+_NO_FILE = "no file was checked against the receipt"
 
 
 @frozen

@@ -64,10 +64,10 @@ DRAWN = 60
 """The maximum number of pages that are drawn in one round."""
 
 TOO_HIDDEN = (
-    "The words of the quote occur on too many pages to check which of these pages show them. Give the node or address "
-    "that the quote is from, or quote a passage that spans fewer pages."
+    "CiteKit could not check which pages show the words of the quote to readers: too many pages contain them. Give the "
+    "node or address that the quote is from, or quote a passage that spans fewer pages."
 )
-"""The error for a quote that occurs in too many places to check all of them for visibility."""
+"""The error for a quote whose pages are more than those that can be drawn at once or in all rounds."""
 
 _NEEDED = {WITH_MARKUP: has_markup, WITH_TAGS: has_tags}
 _SHOWN = {WITH_MARKUP: is_shown_with_markup, WITH_TAGS: is_shown_with_tags}

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from citekit.container.names import INDEX
@@ -66,7 +67,7 @@ def worker_pool_of(
         lambda: _said_to(settings, _ffmpeg() if run_ffmpeg else [], asked_transcriber()),
         limits,
         state=lambda: [_which(folder) for folder in _writable(settings)],
-        refusals=Refusals(index),
+        refusals=Refusals(index, home_option=f" --home {quote(str(settings.home.absolute()))}"),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from attrs import field, frozen
 
@@ -93,7 +93,8 @@ class CheckedStatement:
 class CheckedAnswer:
     """A model's answer to a question, with verified quotes.
 
-    `passages` are those that the model saw, best first. `model` is None if no model was asked.
+    `passages` are those that the model saw, best first. `model` is None if no model was asked. `skipped` has the reason
+    for each resource that could not be searched.
     """
 
     question: str
@@ -101,6 +102,7 @@ class CheckedAnswer:
     passages: Sequence[Passage] = field(converter=tuple[Passage, ...])
     statements: Sequence[CheckedStatement] = field(default=(), converter=tuple[CheckedStatement, ...])
     cost: Usage = field(factory=Usage)
+    skipped: Mapping[str, str] = field(factory=dict)
 
     @property
     def supported(self) -> Sequence[CheckedStatement]:

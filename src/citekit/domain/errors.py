@@ -333,21 +333,36 @@ class ModelMismatch(Damaged):
 class SourceChanged(Damaged):
     """The file at `path` is no longer the file that was mapped.
 
-    `during_mapping` is true if the file was changed or removed while it was being mapped.
+    `during_mapping` is true if the file was changed or removed while it was being mapped. `command` maps the file again;
+    it names the `home`, unless that is "".
     """
 
-    def __init__(self, resource_id: str, path: str, *, during_mapping: bool = False) -> None:
+    def __init__(self, resource_id: str, path: str, *, during_mapping: bool = False, home: str = "") -> None:
         from shlex import quote
 
         self.resource_id, self.path, self.during_mapping = resource_id, path, during_mapping
+        option = f" --home {quote(home)}" if home else ""
+        self.command = f"citekit ingest --force --id {quote(resource_id)} {quote(path)}{option}"
         super().__init__(
             f"The file was changed or removed while it was being mapped: {path}. "
             "Wait until it no longer changes, and ingest it again."
             if during_mapping
             else f"The source of '{resource_id}' has changed since it was mapped: {path}. "
-            f"Map it again (citekit ingest --force --id {quote(resource_id)} {quote(path)}), or resolve with --remap (in "
-            "Python: remap=True)."
+            f"Map it again ({self.command}), or resolve with --remap (in Python: remap=True)."
         )
+
+
+def in_a_note(error: CiteKitError) -> str:
+    """Return the message of an error for a note in an answer, which people and models read: for a changed or moved
+    source, the message does not name options of the command line.
+    """
+    match error:
+        case SourceChanged(during_mapping=False):
+            return f"The source of '{error.resource_id}' has changed since it was mapped: {error.path}. Map it again."
+        case SourceMoved():
+            path = _shortened(error.path)
+            return f"The source of '{error.resource_id}' is not at {path}. Put it back, or ingest it from its new path."
+    return str(error)
 
 
 _PATH_SHOWN = 1000
@@ -363,7 +378,8 @@ class SourceMoved(Damaged):
     def __init__(self, resource_id: str, path: str, *, is_findable: bool = True) -> None:
         self.resource_id, self.path, self.is_findable = resource_id, path, is_findable
         remedy = (
-            "Put it back, ingest it from its new path, or name a folder to look in (--root DIR or CITEKIT_ROOTS)."
+            "Put it back, ingest it from its new path, or name a folder to look in (--root DIR, CITEKIT_ROOTS, or "
+            "`roots` in Python)."
             if is_findable
             else "Put it back, or ingest it from its new path as another resource."
         )

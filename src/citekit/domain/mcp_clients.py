@@ -53,8 +53,13 @@ class ClientChange:
 
 @frozen(kw_only=True)
 class ConnectedClient:
-    """A client whose settings have an entry for CiteKit. `problem` says why the server in it cannot start, or is None."""
+    """A client whose settings have an entry for CiteKit.
+
+    `problem` says why the server in the entry cannot start, or is None. `home` is the value of its option `--home`, or
+    None.
+    """
 
     client: str
     path: Path
     problem: str | None
+    home: str | None = None

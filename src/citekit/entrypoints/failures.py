@@ -46,6 +46,25 @@ def sentence(error: BaseException) -> str:
     return concealed(_sentence(error))
 
 
+def naming_variables(text: str) -> str:
+    """Return the message of a mapper with the names of variables instead of options of the command line."""
+    for option, variable in _VARIABLES.items():
+        text = text.replace(option, variable)
+    return text
+
+
+_VARIABLES = {
+    "--timeout or CITEKIT_TIMEOUT": "CITEKIT_TIMEOUT",
+    "--mapper ": "CITEKIT_MAPPER=",
+    "--model-concurrency": "CITEKIT_MODEL_CONCURRENCY",
+    "--max-requests": "CITEKIT_MAX_REQUESTS",
+    "--timeout": "CITEKIT_TIMEOUT",
+    "--base-url": "CITEKIT_BASE_URL",
+    "--model": "CITEKIT_MODEL",
+}
+"""Options of the command line in messages of mappers, and the variables for them, in the order of replacement."""
+
+
 def _sentence(error: BaseException) -> str:
     if isinstance(error, CiteKitError):
         return str(error)

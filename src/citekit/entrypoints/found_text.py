@@ -62,8 +62,8 @@ def found_lines(found: FoundText) -> Iterator[str]:
     elsewhere = [f"{form} for {word}" for word, form in found.instead.items() if word not in found.absent]
     if elsewhere:
         yield f"Found instead: {', '.join(elsewhere)}"
-    yield from _notes("Stale", found.stale)
-    yield from _notes("Not searched", _brief(found.skipped) if found.hits else found.skipped)
+    yield from reason_lines("Stale", found.stale)
+    yield from reason_lines("Not searched", _brief(found.skipped) if found.hits else found.skipped)
 
 
 def _spaced(text: str) -> str:
@@ -83,7 +83,7 @@ def _brief(reasons: Mapping[str, str]) -> Mapping[str, str]:
     return {name: reason.split(". ")[0].rstrip(".") + "." for name, reason in reasons.items()}
 
 
-def _notes(what: str, reasons: Mapping[str, str]) -> Iterator[str]:
+def reason_lines(what: str, reasons: Mapping[str, str]) -> Iterator[str]:
     """Yield a line with `what`, the first resource, its reason, and the names of up to `NAMED` others."""
     if not reasons:
         return

@@ -14,7 +14,8 @@ def to_plain(answer: CheckedAnswer) -> dict[str, Any]:
     """Return an answer as plain data.
 
     `statements` are those that have quotes, all of which hold; the others are `withheld`. `passages` are those for the
-    model, best first: the address and the text of their best lines. `model` is null if no model was asked.
+    model, best first: the address and the text of their best lines. `model` is null if no model was asked. `skipped` has the
+    reason for each resource that could not be searched; it is missing if there are none.
     """
     return {
         "question": answer.question,
@@ -27,6 +28,7 @@ def to_plain(answer: CheckedAnswer) -> dict[str, Any]:
         "requests": answer.cost.requests,
         "input_tokens": answer.cost.input_tokens,
         "output_tokens": answer.cost.output_tokens,
+        **({"skipped": dict(answer.skipped)} if answer.skipped else {}),
     }
 
 

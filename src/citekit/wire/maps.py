@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from citekit.domain.distribution import UPDATE_COMMAND
 from citekit.domain.errors import FaultyAnswer, LocationMalformed, VersionTooNew
 from citekit.domain.node import Node
 from citekit.domain.resource_map import ResourceMap
@@ -131,7 +132,11 @@ def check_version(data: Mapping[str, Any], where: str) -> None:
             where,
             [
                 f"metadata.map_version: must be {MAP_VERSION}, not {repr(version)[:60]}"
-                + ("; a later version of CiteKit wrote this map, so update CiteKit" if later else "")
+                + (
+                    f"; a later version of CiteKit wrote this map, so update CiteKit ({UPDATE_COMMAND})"
+                    if later
+                    else ""
+                )
             ],
         )
 

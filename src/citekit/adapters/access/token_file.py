@@ -36,8 +36,8 @@ class TokenFile:
     """The subjects in the file `path`. Changes to the file take effect at the next call. Thread-safe.
 
     With a `seal`, only entries that were added in this home count, because an archive or a clone can contain a token
-    file. All methods raise `RequestRefused` if the file cannot be read, is not a regular file, is damaged, is
-    accessible to other users, belongs to a user other than this one and root, or fails `check_separate`.
+    file. All methods raise `RequestRefused` if the file cannot be read, is not a regular file, is damaged or larger than
+    `_SIZE_LIMIT`, is accessible to other users, belongs to a user other than this one and root, or fails `check_separate`.
     """
 
     def __init__(self, path: Path, locks: Locks, *, seal: HomeSeal | None = None) -> None:
@@ -137,6 +137,11 @@ class TokenFile:
         with os.fdopen(descriptor, "rb") as file:
             _check_private(self.path, os.fstat(descriptor))
             data = file.read(_SIZE_LIMIT + 1)
+        if len(data) > _SIZE_LIMIT:
+            raise RequestRefused(
+                f"The token file {self.path} is larger than the limit of {_SIZE_LIMIT >> 20} MB. Use another file, or remove "
+                "entries from this one by hand."
+            )
         try:
             plain = json.loads(data)
             read = [(_entry(each), each.get("code")) for each in plain["subjects"]]

@@ -77,7 +77,14 @@ class FileMcpClients:
                 packages = self._matches(place.partition("*")[0] + "*")
                 if len(packages) == 1:
                     return packages[0] / place.partition("*")[2].lstrip("/")
-        return Path(next(place for place in places if "*" not in place))
+        exact = [place for place in places if "*" not in place]
+        if not exact:
+            variable = "APPDATA" if sys.platform == "win32" else "XDG_CONFIG_HOME"
+            raise RequestRefused(
+                f"The settings folder of {known.title} is unknown, because {variable} is not set to an absolute path. Set "
+                "it, or edit the settings file by hand (--print shows the entry)."
+            )
+        return Path(exact[0])
 
     def skills_folder(self, client: str, project: Path | None = None) -> Path | None:
         """See `McpClients.skills_folder`."""
@@ -157,7 +164,7 @@ class FileMcpClients:
             except (RequestRefused, UnicodeDecodeError, _UnsureError):
                 continue
             if entry is not None:
-                yield ConnectedClient(client=client, path=path, problem=_problem(entry, started))
+                yield ConnectedClient(client=client, path=path, problem=_problem(entry, started), home=_home(entry))
 
     def _change(
         self, client: str, project: Path | None, edit: Callable[[str, str], tuple[ClientState, str]]
@@ -407,6 +414,14 @@ def _problem(entry: object, started: Callable[[Launch], str | None]) -> str | No
     variables = next((found for key in _VARIABLES if isinstance(found := entry.get(key), dict)), {})
     launch = Launch(words, tuple((name, value) for name, value in variables.items() if isinstance(value, str)))
     return started(launch) if launch.is_this_installation else None
+
+
+def _home(entry: object) -> str | None:
+    """Return the value of the option `--home` in an entry, or None."""
+    values = [entry.get(key) for key in ("command", "cmd", "args")] if isinstance(entry, dict) else []
+    words = [word for value in values if isinstance(value, list) for word in value]
+    home = words[words.index("--home") + 1] if "--home" in words[:-1] else None
+    return home if isinstance(home, str) else None
 
 
 _URLS = ("url", "serverUrl", "httpUrl", "uri")

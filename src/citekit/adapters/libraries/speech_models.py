@@ -154,7 +154,7 @@ def model_in(folder: Path) -> SpeechModel:
     if missing:
         raise MapperUnavailable(
             f"The folder {folder} does not contain a complete Whisper model for faster-whisper. Missing: "
-            f"{', '.join(missing)}."
+            f"{', '.join(missing)}. Add these files, or choose another model (CITEKIT_SPEECH_MODEL)."
         )
     return SpeechModel(folder.name, found)
 

@@ -90,9 +90,9 @@ class _Refusal:
         is_current = self.until is None or now < self.until <= now + LAPSE
         return is_current and wanted.seconds <= self.budget.seconds and wanted.memory <= self.budget.memory
 
-    def clause(self, now: float, path: str) -> str:
+    def clause(self, now: float, path: str, home_option: str) -> str:
         """Return the reason, and how and when the file at `path` is tried again, as a clause for an error message."""
-        again = f"run citekit ingest --force {shlex.quote(path)}"
+        again = f"run citekit ingest --force {shlex.quote(path)}{home_option}"
         if self.until is None:
             return f"{self.reason}; to try again, {again}"
         minutes = max(1, math.ceil((self.until - now) / 60))
@@ -117,10 +117,12 @@ class Refusals:
     A file is tried again after it is edited, if its budget is larger, after its refusal has expired, after `forget`, or
     after another process removes its row from `index`, in which refusals are stored (None: in memory only). Stored rows
     need a valid authentication code of this CiteKit home, so that nobody can forge a refusal.
+    `home_option` is the option `--home` of the command in messages, with a space before it, or "".
     """
 
     index: Index | None = None
     now: Callable[[], float] = time.time
+    home_option: str = ""
     _known: OrderedDict[FileState, _Record] = field(factory=OrderedDict, init=False)
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
 
@@ -139,7 +141,7 @@ class Refusals:
         found = known.get(work.key) or (next(iter(known.values())) if failures >= FAILURES else None)
         if found is None or self._was_withdrawn(state, record):
             return None
-        return found.clause(now, path)
+        return found.clause(now, path, self.home_option)
 
     def add(self, state: FileState, work: Work, budget: Budget, reason: str, *, was_busy: bool = False) -> None:
         """Record that `work` on a file exceeded `budget` or crashed a worker. `reason` is a clause in the past tense.

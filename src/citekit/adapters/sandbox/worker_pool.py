@@ -184,7 +184,7 @@ class WorkerPool:
     def forget(self) -> None:
         """Reset the pool after a fork: the new process has neither the workers nor the other threads of its parent."""
         self._idle, self._lanes, self._lock = [], self._empty_lanes(), threading.Lock()
-        self.refusals = Refusals(self.refusals.index, self.refusals.now)
+        self.refusals = Refusals(self.refusals.index, self.refusals.now, self.refusals.home_option)
 
     def _answered(self, request: Request) -> Mapping[str, Any]:
         """Send the request to a worker and return the answer.

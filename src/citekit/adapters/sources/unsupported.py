@@ -80,8 +80,6 @@ def _seems(name: str, head: bytes) -> str | None:
     if head.startswith(_COMPOUND):
         return _compound(PurePath(name).suffix.lower())
     if head[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
-        return next(
-            (kind for mark, kind in _ZIPPED if mark in head),
-            "a ZIP archive; to map the files in it, make sure that its name ends in .zip, and run citekit ingest FILE.zip",
-        )
+        archive = "a ZIP archive; unpack it, and map the files in it"
+        return next((kind for mark, kind in _ZIPPED if mark in head), archive)
     return next((kind for at, mark, kind in _SIGNATURES if head[at : at + len(mark)] == mark), None)

@@ -11,6 +11,7 @@ from attrs import evolve
 
 from citekit.adapters.storage.map_cards import SIZE_LIMIT
 from citekit.adapters.storage.map_listing import SUFFIX
+from citekit.domain.distribution import UPDATE_COMMAND
 from citekit.domain.errors import FaultyAnswer, MapCorrupt, MapTooNew, VersionTooNew
 from citekit.domain.resource_map import IMPORTED_FROM, ResourceMap
 from citekit.wire import maps
@@ -51,7 +52,8 @@ def parsed(resource_id: str, path: Path, data: bytes) -> ResourceMap:
         ) from error
     except VersionTooNew as error:
         raise MapTooNew(
-            f"The map of '{resource_id}' was written by a later version of CiteKit. Update CiteKit to read it ({path})."
+            f"The map of '{resource_id}' ({path}) was written by a later version of CiteKit. Update CiteKit "
+            f"({UPDATE_COMMAND})."
         ) from error
     except FaultyAnswer as error:
         raise MapCorrupt(

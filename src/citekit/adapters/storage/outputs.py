@@ -301,9 +301,14 @@ def _copy(evidence: StoredEvidence, target: Path) -> None:
     """Copy the object with its timestamp and mode, which identify the copy later."""
     try:
         source = evidence.path.open("rb")
+    except FileNotFoundError as error:
+        raise EvidenceCorrupt(
+            "The evidence was removed from the cache while it was being copied from there. Resolve its address again."
+        ) from error
     except OSError as error:
         raise EvidenceCorrupt(
-            f"The evidence {evidence.digest} is no longer in the cache, or cannot be read. Resolve its address again."
+            f"The cached evidence {evidence.path} cannot be read ({error.strerror or error}). Make it readable or delete "
+            "it, and resolve its address again."
         ) from error
     private = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
     with source, os.fdopen(private, "wb") as copy:

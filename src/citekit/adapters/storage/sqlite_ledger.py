@@ -19,6 +19,7 @@ from citekit.adapters.storage import ledger_line
 from citekit.adapters.system.files import writing
 from citekit.adapters.system.home_files import check_database, make_folder
 from citekit.domain.digest import Digest
+from citekit.domain.distribution import UPDATE_COMMAND
 from citekit.domain.errors import HomeUnwritable, LedgerCorrupt, RequestRefused
 from citekit.domain.library.ledger import Deed, LedgerEntry
 
@@ -166,8 +167,8 @@ class SqliteLedger:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         if application == APPLICATION and version > VERSION:
             raise LedgerCorrupt(
-                f"The ledger {self._path} was written by a later version of CiteKit: update CiteKit, or rename "
-                "the file so that CiteKit creates a new one."
+                f"The ledger {self._path} was written by a later version of CiteKit. Update CiteKit "
+                f"({UPDATE_COMMAND}), or rename the file so that CiteKit creates a new one."
             )
         if application == APPLICATION:
             if not {sql for (sql,) in connection.execute(_PROGRAMS)}.issubset(_TABLES):

@@ -10,6 +10,7 @@ from attrs import frozen
 
 from citekit.adapters.system.files import write_atomically
 from citekit.adapters.system.home_files import read_file
+from citekit.domain.errors import HomeUnsafe
 from citekit.domain.ports.locks import Locks
 
 LIMIT = 200
@@ -26,10 +27,10 @@ class ViewedHomes:
     locks: Locks
 
     def __call__(self) -> Sequence[Path]:
-        """Return the absolute paths of the homes. If the file is missing or damaged, there are none."""
+        """Return the absolute paths of the homes. If the file is missing, damaged, or a link, there are none."""
         try:
             listed = json.loads(read_file(self.path, _SIZE_LIMIT))
-        except (OSError, ValueError, RecursionError):
+        except (OSError, ValueError, RecursionError, HomeUnsafe):
             return []
         texts = [each for each in listed if isinstance(each, str)] if isinstance(listed, list) else []
         return [home for home in map(Path, texts) if home.is_absolute()]

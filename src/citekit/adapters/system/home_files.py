@@ -201,6 +201,8 @@ def unsafe(path: str) -> HomeUnsafe:
         mode = os.lstat(path).st_mode
     except OSError:
         mode = 0
+    if not mode or stat.S_ISREG(mode):
+        return HomeUnsafe(f"{path} was removed or replaced while CiteKit opened it. Try again.")
     if stat.S_ISLNK(mode):
         return HomeUnsafe(
             f"{path} is a symbolic link, and CiteKit does not follow links inside its home. Remove the link, or "

@@ -17,6 +17,7 @@ from citekit.entrypoints.cli.errors import CommandError
 from citekit.entrypoints.cli.progress import watching
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.terminal import styled
+from citekit.entrypoints.found_text import reason_lines
 from citekit.wire.answers import to_plain
 
 _NOTHING = "No pages were found: no searched file has text that can be read, or none contains a word of the question."
@@ -104,7 +105,7 @@ def command(
             raise
     plain = to_plain(answer)
     if not answer.passages:
-        session.say(())
+        session.say(reason_lines("Not searched", answer.skipped))
         nothing = _NOTHING if app.maps.ids() else "Nothing is mapped."
         raise CommandError("NothingFound", f"{nothing} {session.home_hint()}", plain)
     if answer.model is None:

@@ -232,17 +232,26 @@ def _remedy(session: Session, checked: _Checked) -> str:
 
     from citekit.application.recorded_paths import written_places
     from citekit.domain.ports.remote_files import is_remote
+    from citekit.domain.resource_map import IMPORTED_FROM
 
     them = "it" if len(checked.faults) == 1 else "them"
     if checked.path.absolute().parent != session.app.settings.maps_folder.absolute():
         return f"--fix cannot repair {them}. Correct the file by hand."
-    written = "" if checked.report is None else checked.report.resource_map.source_path
+    here = f"--id {quote(unquote(checked.path.stem))} --force{session.home_words()}"
+    head = None if checked.report is None else checked.report.resource_map
+    data = None if head is None else head.metadata.get(IMPORTED_FROM)
+    if head is not None and isinstance(data, str):
+        adapter = "" if head.mapper is None else head.mapper.name.removeprefix("adapt:")
+        adapter = adapter if adapter in ("graphrag", "llamaindex", "generic") else "FILE.py"
+        of_file = f"--source {quote(head.source_path)} " if head.source_path else ""
+        return (
+            f"--fix cannot repair {them}. Correct the data, and import it again: citekit import {quote(data)} "
+            f"--adapter {adapter} {of_file}{here}"
+        )
+    written = "" if head is None else head.source_path
     places = (written,) if is_remote(written) else written_places(written, str(session.app.settings.home))
     source = next((quote(place) for place in places if is_remote(place) or Path(place).is_file()), "FILE")
-    return (
-        f"--fix cannot repair {them}. To map the source again, run: "
-        f"citekit ingest {source} --id {quote(unquote(checked.path.stem))} --force{session.home_words()}"
-    )
+    return f"--fix cannot repair {them}. To map the source again, run: citekit ingest {source} {here}"
 
 
 def _lines(checked: _Checked) -> Iterator[str]:

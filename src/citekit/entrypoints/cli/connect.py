@@ -204,7 +204,7 @@ def _print(session: Session, known: McpClients, names: Sequence[str], entry: Ser
     ]
     lines = []
     for each in found:
-        path = each["path"] or "several settings files"
+        path = each["path"] or "its settings file"
         lines += [f"# {known.title(str(each['client']))}: {path}", *str(each["entry"]).splitlines()]
         lines += [f"# or open: {each['link']}"] if each["link"] else []
     session.answer({"clients": found}, map(printable, lines))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import click
+from attrs import evolve
 
 from citekit.application.doctor import Finding, Health, Topic
 from citekit.domain.distribution import DISTRIBUTION
@@ -37,7 +38,7 @@ def command(session: Session, verbose: bool) -> None:
     be read, whether their sources have changed, and which MCP clients are connected and can still start CiteKit. The
     exit code is 1 if something is broken.
     """
-    findings = list(session.app.doctor())
+    findings = list(evolve(session.app.doctor, home_option=session.home_words())())
     broken = [finding for finding in findings if finding.health is Health.BROKEN]
     plain = {"healthy": not broken, "findings": [_plain(finding) for finding in findings]}
     lines = list(_lines(findings) if verbose else _summary(findings))

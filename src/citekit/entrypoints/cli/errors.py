@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from citekit.domain.errors import CiteKitError
-from citekit.entrypoints.failures import FAILED
+from citekit.entrypoints.cli.session import same_home
+from citekit.entrypoints.failures import FAILED, sentence
 
 INTERRUPTION = "Interrupted."
 """The message after Ctrl-C."""
+
+
+_COMMANDS = (
+    ("citekit ingest", " --force "),
+    ("citekit library rebuild", ""),
+    ("citekit library remove", ""),
+    ("citekit doctor", ""),
+)
+"""Commands in the messages of the application, which does not know the option `--home`, and what follows them."""
 
 
 class CommandError(Exception):
@@ -21,6 +31,23 @@ class CommandError(Exception):
     def __init__(self, kind: str, message: str, plain: Mapping[str, object] | None = None, code: int = FAILED) -> None:
         self.kind, self.plain, self.code = kind, dict(plain or {}), code
         super().__init__(message)
+
+
+def message_of(error: BaseException) -> str:
+    """Return the message of an error, with the option `--home` of the current command in the commands that it names."""
+    return in_same_home(sentence(error), same_home())
+
+
+def in_same_home(text: str, home_words: str) -> str:
+    """Return a message with `home_words` (see `Session.home_words`) after the names of commands that need them.
+
+    A message that already has an option `--home` stays unchanged.
+    """
+    if not home_words or "--home" in text:
+        return text
+    for command, options in _COMMANDS:
+        text = text.replace(command + options, command + home_words + options)
+    return text
 
 
 def plain_error(error: BaseException, message: str) -> dict[str, object]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from citekit.application.recorded_paths import written_places
 from citekit.container import Container
 from citekit.domain.errors import CiteKitError
 from citekit.domain.ids import stored_name
@@ -73,11 +74,22 @@ def command(
         raise click.UsageError(f"{printable(str(target))} is a folder. Give the path of a file.")
     if not target.parent.is_dir():
         raise click.UsageError(f"There is no folder {printable(str(target.parent))}. Create it first.")
+    if target.exists() and _is_source(app, resource, target):
+        raise click.UsageError(
+            f"{printable(str(target))} is the source of '{printable(resource)}', so it is not overwritten. Choose another "
+            "path."
+        )
     if target.exists() and not force:
         raise click.UsageError(f"{printable(str(target))} already exists. To replace it, add --force.")
     with replacing(target, 0o600 | _readers(app, resource, roots) & 0o044) as file:
         file.write(text.encode("utf-8", "replace"))
     session.answer({"resource": resource, "form": form, "path": str(target)}, [printable(str(target))])
+
+
+def _is_source(app: Container, resource: str, target: Path) -> bool:
+    """Return whether the existing file `target` is the source of the resource, under any of its names."""
+    places = written_places(app.maps.get(resource).source_path, str(app.settings.home))
+    return any(Path(place).exists() and target.samefile(place) for place in places)
 
 
 def _readers(app: Container, resource: str, roots: Sequence[str]) -> int:

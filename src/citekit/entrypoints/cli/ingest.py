@@ -25,12 +25,12 @@ from citekit.domain.phrases import counted
 from citekit.domain.ports.remote_files import is_remote
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command, password_option
-from citekit.entrypoints.cli.errors import CommandError, plain_error
+from citekit.entrypoints.cli.errors import CommandError, message_of, plain_error
 from citekit.entrypoints.cli.formatting import lasted
 from citekit.entrypoints.cli.progress import Watch, watching
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.terminal import styled
-from citekit.entrypoints.failures import exit_code, sentence
+from citekit.entrypoints.failures import exit_code
 from citekit.settings.chosen import HOTTEST, THINKING
 from citekit.wire.locations import modality_of
 
@@ -381,7 +381,7 @@ def _result(outcome: Outcome) -> FileResult:
     path = os.path.abspath(outcome.path)  # noqa: PTH100 - links are kept
     if outcome.error is not None:
         state = FileState.SET_ASIDE if isinstance(outcome.error, SourceSetAside) else FileState.FAILED
-        return FileResult(path=path, state=state, reason=sentence(outcome.error))
+        return FileResult(path=path, state=state, reason=message_of(outcome.error))
     assert outcome.ingested is not None
     state = FileState.DONE if outcome.ingested.mapped_now else FileState.SKIPPED
     return FileResult(path=path, state=state, resource_id=outcome.ingested.card.resource_id)
@@ -466,10 +466,10 @@ def _finish(session: Session, done: Sequence[Outcome], seconds: float) -> None:
         return
     first = cast("CiteKitError", failed[0].error)
     if len(done) == 1:
-        raise CommandError(type(first).__name__, sentence(first), plain, exit_code(first))
+        raise CommandError(type(first).__name__, message_of(first), plain, exit_code(first))
     if not session.as_json:
         for outcome in failed:
-            message = sentence(cast("CiteKitError", outcome.error))
+            message = message_of(cast("CiteKitError", outcome.error))
             session.note(f"Failed: {outcome.path}: {message}")
     raise CommandError("SomeFailed", f"{len(failed)} of {counted(len(done), 'file')} could not be mapped.", plain)
 
@@ -478,7 +478,7 @@ def _plain(done: Sequence[Outcome], seconds: float) -> dict[str, Any]:
     return {
         "ingested": [_plain_ingested(outcome) for outcome in done if outcome.ingested is not None],
         "failed": [
-            {"path": str(outcome.path), "error": plain_error(outcome.error, sentence(outcome.error))}
+            {"path": str(outcome.path), "error": plain_error(outcome.error, message_of(outcome.error))}
             for outcome in done
             if outcome.error is not None
         ],

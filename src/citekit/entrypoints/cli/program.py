@@ -122,7 +122,8 @@ class Program(click.Group):
 
 
 def _add_hint(context: click.Context, error: Exception) -> None:
-    from citekit.domain.errors import BookMissing, NodeMissing, ResourceMissing, SourceChanged
+    from citekit.domain.errors import BookMissing, CiteKitError, NodeMissing, ResourceMissing
+    from citekit.entrypoints.cli.errors import in_same_home
 
     session = context.ensure_object(Session)
     if isinstance(error, ResourceMissing):
@@ -134,8 +135,12 @@ def _add_hint(context: click.Context, error: Exception) -> None:
         error.add_note(f"To list the nodes, run: citekit list {quote(error.resource_id)}{session.home_words()}")
     elif isinstance(error, BookMissing):
         error.add_note(f"To find the IDs of books, run: citekit library search{session.home_words()}")
-    elif isinstance(error, SourceChanged):
-        error.args = (str(error).replace("citekit ingest ", f"citekit ingest{session.home_words()} ", 1),)
+    elif isinstance(error, CiteKitError):
+        home = session.home_words()
+        if len(error.args) == 1 and isinstance(error.args[0], str):
+            error.args = (in_same_home(error.args[0], home),)
+        if hasattr(error, "__notes__"):
+            error.__notes__ = [in_same_home(note, home) for note in error.__notes__]
 
 
 def _print_version(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
@@ -235,7 +240,7 @@ def _told(error: Exception, document: TextIO | None) -> int:
             notes = error.args if isinstance(error, InterruptError) else getattr(error, "__notes__", ())
             code, message = INTERRUPTED, " ".join([INTERRUPTION, *map(str, notes)])
         case click.UsageError():
-            code, message = USAGE, f"{_without_end(error.format_message())}. {_hint(error)}"
+            code, message = USAGE, f"{_with_end(error.format_message())} {_hint(error)}"
         case click.ClickException():
             code, message = FAILED, error.format_message()
         case CommandError():
@@ -257,8 +262,9 @@ def _told(error: Exception, document: TextIO | None) -> int:
     return code
 
 
-def _without_end(message: str) -> str:
-    return " ".join(message.split()).rstrip(".")
+def _with_end(message: str) -> str:
+    text = " ".join(message.split()).rstrip(".")
+    return text if text.endswith("?") else f"{text}."
 
 
 def _hint(error: click.UsageError) -> str:

@@ -15,11 +15,11 @@ from citekit.domain.errors import Cancelled, CiteKitError
 from citekit.domain.modality import Modality
 from citekit.domain.node import NodeName
 from citekit.entrypoints.cli.command import Command, password_option, roots_option
+from citekit.entrypoints.cli.errors import message_of
 from citekit.entrypoints.cli.part_arguments import named_node, named_part
 from citekit.entrypoints.cli.progress import watching
 from citekit.entrypoints.cli.quote_results import QuoteResult, failed, result_lines, several_failed
 from citekit.entrypoints.cli.session import Session, pass_session
-from citekit.entrypoints.failures import sentence
 
 if TYPE_CHECKING:
     from citekit.container import Container
@@ -106,7 +106,7 @@ def _result_or_error(app: Container, asked: QuoteRequest, roots: Sequence[Path],
     except Cancelled:
         raise
     except CiteKitError as error:
-        return QuoteResult(asked.quote, error=sentence(error))
+        return QuoteResult(asked.quote, error=message_of(error))
 
 
 @frozen

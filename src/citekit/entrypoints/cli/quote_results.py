@@ -74,7 +74,7 @@ def result_lines(result: QuoteResult, number: int) -> Iterator[str]:
         yield "  More files or pages contain these words than were compared. Name the resource, or quote more words."
     if result.lookup is not None and result.lookup.skipped:
         skipped = counted(result.lookup.skipped, "file was", "files were")
-        yield f"  {skipped} not searched (to see why, run citekit find with these words)"
+        yield f"  {skipped} not searched (to see why, run citekit find{same_home()} with these words)"
 
 
 def _verdict_lines(verdict: QuoteVerdict, prefix: str) -> Iterator[str]:
@@ -123,7 +123,7 @@ def failed(result: QuoteResult, plain: dict[str, Any]) -> CommandError:
         searched = 0 if lookup is None else lookup.searched
         if not searched:
             why = (
-                "No mapped file could be searched. To see why, run citekit find with these words."
+                f"No mapped file could be searched. To see why, run citekit find{same_home()} with these words."
                 if lookup is not None and lookup.skipped
                 else "No files are mapped in this home. To search another one, add --home DIR."
             )

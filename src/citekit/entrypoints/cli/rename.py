@@ -21,7 +21,7 @@ def command(session: Session, resource: str, new_id: str) -> None:
     from citekit.domain.unicode_controls import printable
 
     session.app.rename(resource, new_id)
-    session.answer(
-        {"renamed": resource, "resource_id": new_id},
-        [f"'{printable(resource)}' is now '{printable(new_id)}'. Addresses with the old ID no longer work."],
-    )
+    line = f"'{printable(resource)}' is now '{printable(new_id)}'. Addresses with the old ID no longer work."
+    if new_id == resource:
+        line = f"'{printable(resource)}' already has this ID. Nothing was changed."
+    session.answer({"renamed": resource, "resource_id": new_id}, [line])

@@ -21,10 +21,9 @@ from citekit.domain.phrases import counted
 from citekit.domain.ports.remote_files import is_remote
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command
-from citekit.entrypoints.cli.errors import CommandError, plain_error
+from citekit.entrypoints.cli.errors import CommandError, message_of, plain_error
 from citekit.entrypoints.cli.progress import watching
 from citekit.entrypoints.cli.session import Session, pass_session
-from citekit.entrypoints.failures import sentence
 
 FILE_NAME = "citekit.toml"
 RULES_LIMIT = 2**20
@@ -134,7 +133,7 @@ def _pass(
 
 def _line(found: Synced) -> str:
     name = "" if found.resource_id is None else f"  ({printable(found.resource_id)})"
-    why = "" if found.error is None else f": {printable(sentence(found.error))}"
+    why = "" if found.error is None else f": {printable(message_of(found.error))}"
     return f"{found.state.value:13} {printable(str(found.path))}{name}{why}"
 
 
@@ -160,7 +159,7 @@ def _finish(session: Session, found: Sequence[Synced]) -> None:
 
 
 def _plain(found: Synced) -> dict[str, object]:
-    error = {} if found.error is None else {"error": plain_error(found.error, sentence(found.error))}
+    error = {} if found.error is None else {"error": plain_error(found.error, message_of(found.error))}
     return {"path": str(found.path), "state": found.state.value, "resource_id": found.resource_id, **error}
 
 

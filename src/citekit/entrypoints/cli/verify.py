@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 
 import click
 
@@ -152,9 +153,8 @@ def _lines(verdict: Verdict) -> Iterator[str]:
 
 
 def _failed(session: Session, name: str, verdict: Verdict, plain: dict[str, object]) -> CommandError:
-    reasons = "; ".join(
-        check.detail.rstrip(".") for check in verdict.checks if check.passed is (False if verdict.refuted else None)
-    )
+    failed = (check for check in verdict.checks if check.passed is (False if verdict.refuted else None))
+    reasons = "; ".join(check.detail.rstrip(".") for check in failed)
     if {check.ruling for check in verdict.checks if check.passed is False} == {Ruling.CACHE_EDITED}:
         message = (
             f"This home's cached copy of the evidence was modified ({verdict.ruling}). Delete it with the following command, "
@@ -164,7 +164,10 @@ def _failed(session: Session, name: str, verdict: Verdict, plain: dict[str, obje
     if verdict.refuted:
         return CommandError("Refuted", f"{name} is not genuine ({verdict.ruling}): {reasons}.", plain)
     if verdict.ruling is Ruling.RECEIPT_ONLY:
-        message = f"The receipt {name} is valid ({verdict.ruling}), but {reasons}."
+        message = (
+            f"The receipt {name} is valid ({verdict.ruling}), but {reasons}. To check a file, too, run: citekit verify FILE "
+            f"--receipt {quote(name)}{session.home_words()}"
+        )
         return CommandError("ReceiptOnly", message, plain, RECEIPT_ONLY)
     return CommandError(
         "Undecided", f"Cannot determine whether {name} is genuine ({verdict.ruling}): {reasons}.", plain

@@ -22,7 +22,7 @@ from citekit.domain.errors import CiteKitError, MapperUnavailable, ResourceMissi
 from citekit.domain.evidence import Evidence, Receipt
 from citekit.domain.node import Node
 from citekit.domain.phrases import series
-from citekit.entrypoints.failures import sentence
+from citekit.entrypoints.failures import naming_variables, sentence
 from citekit.entrypoints.mcp.path_redaction import Discretion
 from citekit.entrypoints.mcp.resources import evidence_uri, smaller_form
 from citekit.entrypoints.mcp.untrusted_text import quoted, quoted_json
@@ -132,8 +132,20 @@ def failure(
     `discreet` removes paths that the client must not see. `title_of` returns the titles of suggested resource IDs. With
     `structure`, as in `getStructure`, the text says where the missing map was expected.
     """
-    text = told(discreet(_told(error, structure, title_of, remedies), error))
+    text = error_text(error, discreet, title_of, structure=structure, remedies=remedies)
     return CallToolResult(content=[TextContent(text=f"Error: {text}")], is_error=True)
+
+
+def error_text(
+    error: BaseException,
+    discreet: Discretion,
+    title_of: Callable[[str], str],
+    *,
+    structure: bool = False,
+    remedies: Remedies,
+) -> str:
+    """Return the text of an error for agents. See `failure` for the arguments."""
+    return told(discreet(_told(error, structure, title_of, remedies), error))
 
 
 def told(text: str) -> str:
@@ -318,26 +330,8 @@ def _told(error: BaseException, structure: bool, title_of: Callable[[str], str],
                 "virtual: true still works."
             )
         case MapperUnavailable():
-            text = sentence(error)
-            for option, variable in _VARIABLES.items():
-                text = text.replace(option, variable)
-            return text
+            return naming_variables(sentence(error))
     return sentence(error)
-
-
-_VARIABLES = {
-    "--timeout or CITEKIT_TIMEOUT": "CITEKIT_TIMEOUT",
-    "--base-url or CITEKIT_BASE_URL": "CITEKIT_BASE_URL",
-    "--mapper ": "CITEKIT_MAPPER=",
-    "--model-concurrency": "CITEKIT_MODEL_CONCURRENCY",
-    "--max-requests": "CITEKIT_MAX_REQUESTS",
-    "--timeout": "CITEKIT_TIMEOUT",
-    "--base-url": "CITEKIT_BASE_URL",
-    "--model": "CITEKIT_MODEL",
-}
-"""Options of the command line in messages of mappers, and the variables of a server for them, in the order of
-replacement.
-"""
 
 
 def _titled(name: str, title_of: Callable[[str], str]) -> str:

@@ -74,11 +74,17 @@ def search(app: Container, arguments: Mapping[str, Any], progress: Progress) -> 
 
 
 def fetch(app: Container, discreet: Discretion, arguments: Mapping[str, Any], progress: Progress) -> Answer:
-    """Run the tool `fetch`. `discreet` removes forbidden paths from the reason in `stale`."""
+    """Run the tool `fetch`, which marks a text that is cut.
+
+    `discreet` removes forbidden paths from the reason in `stale`.
+    """
     name = arguments["id"]
     found = app.read_text(name, None, max_chars=CHARACTERS, progress=progress)
     resource_id = parse_address(name).resource_id if "://" in name else name
     metadata = {} if found.stale is None else {"stale": concealed(discreet(found.stale))}
     url = name if found.address is None else str(found.address)
-    title = app.maps.get(resource_id).title
-    return Answer.of({"id": name, "title": title, "text": found.text, "url": url, "metadata": metadata})
+    title, text = app.maps.get(resource_id).title, found.text
+    if found.next_cursor is not None:
+        text += f"\n[cut: to continue, call readText with this id as resource_id and with cursor {found.next_cursor}]"
+        metadata["next_cursor"] = found.next_cursor
+    return Answer.of({"id": name, "title": title, "text": text, "url": url, "metadata": metadata})

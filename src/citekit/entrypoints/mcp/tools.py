@@ -25,6 +25,7 @@ from citekit.entrypoints.mcp.answers import (
     Answer,
     KeptAnswers,
     Remedies,
+    error_text,
     evidence_answer,
     node_answer,
 )
@@ -141,6 +142,9 @@ class Tools:
             remap=self.remote is None or self.remote.may_ingest, ingest=self.app.settings.client_ingest, roots=is_local
         )
 
+    def _error_text(self, error: BaseException) -> str:
+        return error_text(error, self.discreet, self.title_of, remedies=self.remedies)
+
     def title_of(self, resource_id: str) -> str:
         """Return the title of a resource. Raise `CiteKitError` if its map cannot be read."""
         return self.app.maps.get(resource_id).title
@@ -164,7 +168,7 @@ class Tools:
                 lambda _: True,  # for an address, the extent of the file may have to be measured
                 cached=self._cached_evidence,
             ),
-            Bound(VERIFY_QUOTE, partial(verify_quote, self.app, self.discreet), lambda _: True),
+            Bound(VERIFY_QUOTE, partial(verify_quote, self.app, self._error_text), lambda _: True),
         )
         offered = (*tools, self._ingesting()) if self.app.settings.client_ingest else tools
         if self.remote is not None:

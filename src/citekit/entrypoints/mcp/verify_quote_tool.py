@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -14,11 +14,9 @@ from citekit.domain.errors import Cancelled, CiteKitError, RequestRefused
 from citekit.domain.phrases import counted
 from citekit.domain.progress import Progress
 from citekit.domain.quotes.verdict_finding import Finding
-from citekit.entrypoints.failures import sentence
 from citekit.entrypoints.mcp import schemas
-from citekit.entrypoints.mcp.answers import Answer, told
+from citekit.entrypoints.mcp.answers import Answer
 from citekit.entrypoints.mcp.arguments import with_ids_meant
-from citekit.entrypoints.mcp.path_redaction import Discretion
 from citekit.wire.quotes import to_plain_lookup, to_plain_with_lines
 
 _TEXT: Mapping[str, Any] = {
@@ -202,11 +200,13 @@ VERIFY_QUOTE = Tool(
 )
 
 
-def verify_quote(app: Container, discreet: Discretion, arguments: Mapping[str, Any], progress: Progress) -> Answer:
+def verify_quote(
+    app: Container, error_text: Callable[[BaseException], str], arguments: Mapping[str, Any], progress: Progress
+) -> Answer:
     """Run the tool `verifyQuote` for one quote or a list, in which an error for one quote does not prevent the others.
 
-    `discreet` removes paths from the errors in a list. Raise `RequestRefused` unless the arguments have either `quote`
-    or 1 to `QUOTES_LIMIT` `quotes`. For a single quote, also raise the errors of verifying it.
+    `error_text` returns the text of an error in a list for the agent. Raise `RequestRefused` unless the arguments have
+    either `quote` or 1 to `QUOTES_LIMIT` `quotes`. For a single quote, also raise the errors of verifying it.
     """
     quotes = arguments.get("quotes")
     if (quotes is None) is ("quote" not in arguments):
@@ -225,7 +225,7 @@ def verify_quote(app: Container, discreet: Discretion, arguments: Mapping[str, A
         except Cancelled:
             raise
         except CiteKitError as error:
-            verdicts.append({"quote": each["quote"], "error": told(discreet(sentence(error), error))})
+            verdicts.append({"quote": each["quote"], "error": error_text(error)})
     numbered = [f"{number}. " + "\n".join(_lines(each)) for number, each in enumerate(verdicts, 1)]
     return Answer.of({"verdicts": verdicts}, summary="\n".join(numbered))
 

@@ -26,10 +26,9 @@ from citekit.domain.errors import Cancelled, CiteKitError, FormUnsupported, Rece
 from citekit.domain.evidence import Options
 from citekit.domain.quotes.quoted_passages import quoted_passages
 from citekit.entrypoints.export import annotation_target
-from citekit.entrypoints.failures import sentence
 from citekit.entrypoints.sdk import read_form
 from citekit.entrypoints.web.links import place_of
-from citekit.entrypoints.web.requests import Asked, acting, body_of, failed, plain, reading
+from citekit.entrypoints.web.requests import Asked, acting, body_of, failed, message_of, plain, reading
 from citekit.wire import quotes, receipts
 from citekit.wire.citations import bibtex_citation, csl_citation, html_citation, markdown_citation, markdown_footnote
 from citekit.wire.receipt_documents import read_document
@@ -94,7 +93,7 @@ class CheckingRoutes:
             except Cancelled:
                 raise
             except CiteKitError as error:
-                result["problem"] = sentence(error)
+                result["problem"] = message_of(error)
             results.append(result)
         return plain({"results": results, "left_out": max(0, len(found) - QUOTES_LIMIT)})
 

@@ -17,7 +17,7 @@ from citekit.application.search import Hit
 from citekit.application.titled_nodes import nodes_besides
 from citekit.container import Container
 from citekit.domain.address import fragment_of
-from citekit.domain.errors import CiteKitError, MapCorrupt, RequestRefused, ResourceMissing
+from citekit.domain.errors import CiteKitError, MapCorrupt, RequestRefused, ResourceMissing, SourceChanged
 from citekit.domain.evidence import Form
 from citekit.domain.formats import format_named
 from citekit.domain.library.ledger import LedgerEntry
@@ -30,9 +30,9 @@ from citekit.domain.phrases import counted
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.limits import HIT_LIMIT
 from citekit.domain.words import words_of
-from citekit.entrypoints.failures import sentence
+from citekit.entrypoints.library.ingest_command import ingest_again
 from citekit.entrypoints.web.links import place_named
-from citekit.entrypoints.web.requests import Asked, acting, plain, reading
+from citekit.entrypoints.web.requests import Asked, acting, message_of, plain, reading
 from citekit.wire.found_text import to_plain
 from citekit.wire.maps import to_json
 
@@ -109,7 +109,11 @@ class LibraryRoutes:
         stale = self.app.locate.staleness(resource_map)
         if stale is not None:
             kind = "unchecked" if "did not check" in stale else "missing" if "no longer" in stale else "changed"
-            return plain({"state": kind, "message": stale})
+            if kind == "changed":
+                home = str(self.app.settings.home.absolute())
+                changed = SourceChanged(name, resource_map.source_path, home=home)
+                stale = f"{stale}. To map it again, run: {changed.command}"
+            return plain({"state": kind, "message": f"{stale[:1].upper()}{stale[1:]}"})
         for book in self.app.alexandria.ledger.unfinished():
             if book.resource_id == name:
                 return plain({"state": "unfinished", "message": self._unfinished(book)})
@@ -124,10 +128,9 @@ class LibraryRoutes:
         options = (
             f"--collection {shlex.quote(book.collection)} --home {shlex.quote(str(self.app.settings.home.absolute()))}"
         )
-        ingest = f"ingest {book.book_id}" if book.book_id is not None else f"ingest-file {_file_options(book)}"
         return (
             "The ingest or removal of this book is running or was interrupted. If it was interrupted, ingest the book again "
-            f"(citekit library {ingest} {options}), or remove it "
+            f"(citekit library {ingest_again(book)} {options}), or remove it "
             f"(citekit library remove {shlex.quote(book.resource_id)} {options})."
         )
 
@@ -138,7 +141,7 @@ class LibraryRoutes:
         try:
             layout, problem = self.app.show.layout(name), ""
         except CiteKitError as error:  # the map can be seen without its file
-            layout, problem = Layout.NOTHING, sentence(error)
+            layout, problem = Layout.NOTHING, message_of(error)
         extent = resource_map.extent
         facts: dict[str, Any] = {
             "id": name,
@@ -252,11 +255,6 @@ def _listed(listed: ListedResource) -> dict[str, Any]:
         "nodes": card.nodes,
         "source": card.source_path,
     }
-
-
-def _file_options(book: LedgerEntry) -> str:
-    """Return the path, title, and author of a book as arguments of `citekit library ingest-file`."""
-    return f"{shlex.quote(book.path)} --title {shlex.quote(book.title)} --author {shlex.quote(book.author)}"
 
 
 def _notes(resource_map: ResourceMap) -> list[str]:

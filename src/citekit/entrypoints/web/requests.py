@@ -15,12 +15,16 @@ from citekit.domain.errors import (
     AddressMalformed,
     CiteKitError,
     LocationOutside,
+    MapperUnavailable,
     NodeMissing,
     ReceiptMissing,
     RequestRefused,
     ResourceMissing,
+    SourceChanged,
+    SourceMoved,
+    in_a_note,
 )
-from citekit.entrypoints.failures import sentence
+from citekit.entrypoints.failures import naming_variables, sentence
 
 BODY_LIMIT = 2 * 2**20
 """The maximum size of a request in JSON, in bytes."""
@@ -112,7 +116,20 @@ def failed(error: BaseException) -> Response:
         status = (
             404 if isinstance(error, _MISSING) else 400 if isinstance(error, RequestRefused | AddressMalformed) else 422
         )
-    return plain({"error": type(error).__name__, "message": sentence(error)}, status)
+    return plain({"error": type(error).__name__, "message": message_of(error)}, status)
+
+
+def message_of(error: BaseException) -> str:
+    """Return the message of an error, without options of commands that the user of the page did not run."""
+    match error:
+        case MapperUnavailable():
+            return naming_variables(sentence(error))
+        case SourceChanged(during_mapping=False):
+            told = f"The source of '{error.resource_id}' has changed since it was mapped: {error.path}."
+            return f"{told} To map it again, run: {error.command}"
+        case SourceMoved():
+            return in_a_note(error)
+    return sentence(error)
 
 
 def plain(data: object, status: int = 200, *, forever: bool = False) -> Response:

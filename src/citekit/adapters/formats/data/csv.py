@@ -105,6 +105,8 @@ class Table:
         low, high = self.cells(start + self.first), self.cells(end - 1 + self.first)
         ends = [one_line(row[0], 30) if row else "" for row in (low, high)]
         title = f"Rows {start + 1}-{end}" + (f": {ends[0]} - {ends[1]}" if all(ends) else "")
+        if end - start == 1:
+            title = f"Row {end}" + (f": {ends[0]}" if ends[0] else "")
         if not self.first:
             return title, self.delimiter.join(low).replace("\t", " ")
         pairs = zip(self.columns, low, strict=False)

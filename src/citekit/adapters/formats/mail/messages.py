@@ -58,6 +58,12 @@ class Attachment:
     cid: str = ""
     inline: bool = False
 
+    @property
+    def kind(self) -> str:
+        """The media type and the size, such as `image/png, 1,200 bytes`."""
+        size = len(self.data)
+        return f"{self.media_type}, {size:,} byte{'' if size == 1 else 's'}"
+
 
 @frozen(kw_only=True)
 class Mail:

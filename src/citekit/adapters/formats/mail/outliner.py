@@ -83,7 +83,7 @@ def _messages(thread: list[tuple[int, MailChapter]], book: Book) -> Iterator[Out
 
 def _kind(chapter: MailChapter) -> str:
     attachment = chapter.attachment
-    return f"{attachment.media_type}, {len(attachment.data):,} bytes" if attachment else ""
+    return attachment.kind if attachment else ""
 
 
 def _summary(chapter: MailChapter, text: str) -> str:

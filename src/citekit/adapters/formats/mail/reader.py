@@ -149,8 +149,7 @@ def _plain(text: str) -> _Element:
 
 
 def _of_attachment(attachment: Attachment) -> _Element:
-    kind = f"{attachment.media_type}, {len(attachment.data):,} bytes"
-    shown = f"<h1>{escape(attachment.name)}</h1><p>{escape(kind)}</p>"
+    shown = f"<h1>{escape(attachment.name)}</h1><p>{escape(attachment.kind)}</p>"
     root = parse_html(shown, "the attachment")
     body = next((each for each in root.iter() if local_name(each) == "body"), root)
     read = _READ.get(attachment.media_type) or (_text if attachment.media_type.startswith("text/") else None)

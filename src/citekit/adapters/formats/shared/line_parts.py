@@ -41,6 +41,10 @@ PartOf = Callable[[Path, Lines], LinePart | None]
 It raises `LocationOutside` if the lines do not exist, and the errors of `open_text`.
 """
 
+_TOO_LARGE = (
+    f"Only the lines were copied, because CiteKit makes valid files only of parts of files up to {SIZE_LIMIT >> 20} MB."
+)
+
 
 @frozen
 class SourceBytes:
@@ -96,8 +100,9 @@ class LinePartExtractor:
         progress(0, 1, "reading the file")
         part = self.parts[source.format.name](source.path, location)
         if part is None:
+            why = _TOO_LARGE if source.size > SIZE_LIMIT else _ONLY_LINES
             copied = self.text.extract(source, location, evolve(options, form=Form.SOURCE), target, progress)
-            return evolve(copied, suffix=".txt", media_type="text/plain", notes=(*copied.notes, _ONLY_LINES))
+            return evolve(copied, suffix=".txt", media_type="text/plain", notes=(*copied.notes, why))
         with writing(target):
             target.write_bytes(part.data)
         return Extraction(suffix="", media_type="", extent=part.extent, notes=part.notes)  # same type as the source

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from citekit.adapters.libraries import psycopg as driver
 from citekit.adapters.libraries.postgres import schema
+from citekit.domain.distribution import UPDATE_COMMAND
 from citekit.domain.errors import CiteKitError, RequestRefused, StoreUnavailable
 
 if TYPE_CHECKING:
@@ -138,8 +139,8 @@ class Database:
         version = schema.version_in(connection)
         if version > schema.CURRENT:
             raise self._too_new(
-                "The tables in PostgreSQL were written by a later version of CiteKit. Update CiteKit, or use another "
-                "database (CITEKIT_DATABASE)."
+                "The tables in PostgreSQL were written by a later version of CiteKit. Update CiteKit "
+                f"({UPDATE_COMMAND}), or use another database (CITEKIT_DATABASE)."
             )
         if version < schema.CURRENT:
             schema.migrate(connection)

@@ -114,7 +114,10 @@ class EdgeVectorIndex:
         rest = iter(entries)
         while batch := list(islice(rest, BATCH)):
             made = {
-                point_id(entry.id): points.point(sound(entry, dimensions, collection), self._seal) for entry in batch
+                point_id(entry.id): points.point(
+                    sound(entry, dimensions, collection, home_option(self._folder)), self._seal
+                )
+                for entry in batch
             }
             with self._open(collection) as held:
                 self._update(held, driver.engine().UpdateOperation.upsert_points(list(made.values())), len(made))
@@ -131,7 +134,7 @@ class EdgeVectorIndex:
         """See `VectorIndex.search`."""
         with self._open(collection) as held:
             if question.vector is not None:
-                sound_vector(question.vector, held.form.model.dimensions, collection)
+                sound_vector(question.vector, held.form.model.dimensions, collection, home_option(self._folder))
             if question.words is not None:
                 sound_words(question.words)
             return ranking.answer(points, partial(_batch, held.shard), question)

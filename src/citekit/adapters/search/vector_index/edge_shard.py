@@ -21,6 +21,7 @@ from citekit.adapters.libraries import qdrant_edge as driver
 from citekit.adapters.libraries.qdrant_edge import EdgeSettings, Kind, Trouble
 from citekit.adapters.system.files import write_atomically
 from citekit.adapters.system.home_files import check_tree, read_file
+from citekit.domain.distribution import UPDATE_COMMAND
 from citekit.domain.errors import CiteKitError, HomeUnwritable, IndexCorrupt, IndexUnavailable, RequestRefused
 from citekit.domain.library.vectors import EmbedderIdentity
 
@@ -66,7 +67,9 @@ class EdgeForm:
     @classmethod
     def _of(cls, plain: Any, folder: Path) -> EdgeForm:
         if isinstance(plain["form"], int) and plain["form"] > FORM:
-            raise IndexCorrupt(f"The index {folder} was written by a later version of CiteKit. Update CiteKit.")
+            raise IndexCorrupt(
+                f"The index {folder} was written by a later version of CiteKit. Update CiteKit ({UPDATE_COMMAND})."
+            )
         model = plain["model"]
         name, version, dimensions = model["name"], model["version"], model["dimensions"]
         if not (isinstance(name, str) and isinstance(version, str) and isinstance(dimensions, int) and dimensions > 0):

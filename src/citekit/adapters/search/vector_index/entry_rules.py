@@ -21,14 +21,15 @@ CODE = "_code"
 WORD_LIMIT = 2**32
 
 
-def sound(entry: Entry, dimensions: int, collection: str) -> Entry:
+def sound(entry: Entry, dimensions: int, collection: str, home_option: str = "") -> Entry:
     """Return the entry of `collection` if it is valid.
 
-    Raise `ModelMismatch` if its vector does not have `dimensions` numbers, or `RequestRefused` for other faults.
+    Raise `ModelMismatch` if its vector does not have `dimensions` numbers, or `RequestRefused` for other faults. See
+    `sound_vector` for `home_option`.
     """
     point_id(entry.id)
     if entry.vector is not None:
-        sound_vector(entry.vector, dimensions, collection)
+        sound_vector(entry.vector, dimensions, collection, home_option)
     if entry.words is not None:
         sound_words(entry.words)
     if {GROUP, CODE} & entry.payload.keys() or not all(isinstance(key, str) for key in entry.payload):
@@ -47,8 +48,10 @@ def point_id(text: str) -> str:
         raise RequestRefused(f"The ID of an index entry must be a UUID, not {str(text)[:80]!r}.") from error
 
 
-def sound_vector(vector: Vector, dimensions: int, collection: str) -> Vector:
+def sound_vector(vector: Vector, dimensions: int, collection: str, home_option: str = "") -> Vector:
     """Return the vector if it is valid in `collection`.
+
+    `home_option` is the option `--home` of the command in the error, with a space before it, or "".
 
     Raise `ModelMismatch` if its length is not `dimensions`, or `RequestRefused` if not all of its numbers are finite.
     """
@@ -56,7 +59,7 @@ def sound_vector(vector: Vector, dimensions: int, collection: str) -> Vector:
         raise ModelMismatch(
             f"The vector has {len(vector)} dimensions, but the vectors of the collection '{collection}' have {dimensions}. "
             "Use the embedder of the collection (CITEKIT_EMBEDDER), or rebuild the collection (citekit library rebuild "
-            f"--collection {collection})."
+            f"--collection {collection}{home_option})."
         )
     if not all(map(math.isfinite, vector)):
         raise RequestRefused("All values of a vector must be finite numbers.")

@@ -14,6 +14,7 @@ from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.library.options import collection as collection_option
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.terminal import styled
+from citekit.entrypoints.library.ingest_command import ingest_again
 
 _AGAIN = {BookState.UNFINISHED, BookState.REPLACING, BookState.CHANGED, BookState.MAPPED_AGAIN}
 
@@ -73,9 +74,6 @@ def _lines(books: Sequence[ListedBook], default: str, home: str) -> Iterator[str
     again = [book for book in books if book.state in _AGAIN]
     if again:
         entry = again[0].entry
-        option = "" if entry.collection == default else f"--collection {shlex.quote(entry.collection)} "
-        given = f"--title {shlex.quote(entry.title)} --author {shlex.quote(entry.author)}"
-        what = f"ingest-file --force {option}{given} {shlex.quote(entry.path)}"
-        if entry.book_id is not None:
-            what = f"ingest --force {option}{entry.book_id}"
+        option = "" if entry.collection == default else f" --collection {shlex.quote(entry.collection)}"
+        what = f"{ingest_again(entry)} --force{option}"
         yield f"To ingest {printable(entry.resource_id)} again, run: citekit library {printable(what + home)}"

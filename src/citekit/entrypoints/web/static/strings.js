@@ -16,7 +16,7 @@ const TEXTS = {
   toggleSide: "Show or hide the side panel",
   filterNodes: "Filter by title",
   filterResources: "Filter by title or path",
-  nothingMapped: "Nothing is mapped yet. Drop a file here, or run: citekit ingest FILE",
+  nothingMapped: "Nothing is mapped yet. To map a file, drop it here.",
   nothingToShow: "Files of this kind are not shown. Download a part instead.",
   nothingFound: "Nothing found.",
   firstSearch: "The first search reads the text of the files. Later ones are quick.",

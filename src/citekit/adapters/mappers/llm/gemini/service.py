@@ -163,7 +163,9 @@ class GeminiService:
         client = self._client(key, explain)
         try:
             with self.orphaned_uploads.run() as run:
-                files = RemoteFiles(client, explain, self.retries, self.timeout, self.base_url, key, run)
+                files = RemoteFiles(
+                    client, explain, self.retries, self.timeout, self.base_url, key, run, self.url_setting
+                )
                 files.sweep(self.orphaned_uploads)
                 try:
                     yield GeminiSession(client, self.model, self.generation, self.retries, explain, files, budget)

@@ -86,7 +86,10 @@ def orphans_note(names: Sequence[str]) -> str:
 
 @define
 class RemoteFiles:
-    """The files that a conversation has uploaded. Several threads can use it at once."""
+    """The files that a conversation has uploaded. Several threads can use it at once.
+
+    `url_setting` names the option or variable with the base URL.
+    """
 
     client: genai.Client
     explain: Callable[[Exception], Verdict | None]
@@ -95,6 +98,7 @@ class RemoteFiles:
     base_url: str | None = field(repr=False)
     key: str = field(repr=False)
     run: UploadRun
+    url_setting: str = "--base-url"
     _sent: dict[FilePart, Any] = field(factory=dict, init=False)
     _gates: dict[FilePart, threading.Lock] = field(factory=dict, init=False)
     _names: dict[str, bool] = field(factory=dict, init=False)  # name -> whether its upload may still be running
@@ -135,7 +139,7 @@ class RemoteFiles:
         if not _FILE_NAME.fullmatch(given) or without_key(given, self.key) != given:
             raise MapperUnavailable(
                 f"After the upload of {part.path.name}, the service returned a file name that is not valid for Gemini. Check "
-                "the address (--base-url or CITEKIT_BASE_URL)."
+                f"the address ({self.url_setting})."
             )
         if given != name:
             self._note(given)
