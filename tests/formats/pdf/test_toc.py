@@ -500,19 +500,6 @@ def titled_pages(path: Path, titles: dict[int, str], count: int, contents: dict[
     return path
 
 
-ITEMS = ("Lakes", "Rivers", "Springs", "Wells", "Seas")
-
-
-def test_headings_with_other_numbers_do_not_replace_sparse_contents(tmp_path: Path) -> None:
-    listed = [(f"Item {at}. {item}", 8 * at - 4) for at, item in enumerate(ITEMS, 1)]
-    titles = {page: f"NOTE {page - 20}: WATERS {chr(44 + page)}" for page in range(21, 36)}
-    titles |= {page: title.upper() for title, page in listed}
-    found = tree(outline(titled_pages(tmp_path / "a.pdf", titles, 40, {2: listed})).items)
-
-    assert [title for title, *_ in found] == [title for title, _ in listed]
-    assert found[2][3][0] == ("NOTE 1: WATERS A", 21, 21, [])
-
-
 def test_a_heading_above_contents_below_a_running_header_is_found(tmp_path: Path) -> None:
     titles = {page: f"What flows in {page}" for page in range(1, 30)} | {5: "An index of the statements of waters"}
     listed = [(titles[page], page) for page in range(6, 12)]

@@ -13,7 +13,7 @@ from attrs import evolve, frozen
 
 from citekit.adapters.formats.pdf.outline.heading_levels import depths_of, levels_of
 from citekit.adapters.formats.pdf.outline.heading_location import Section
-from citekit.adapters.formats.pdf.outline.heading_numbers import depth_of, series_of
+from citekit.adapters.formats.pdf.outline.heading_numbers import depth_of
 from citekit.adapters.formats.pdf.outline.heading_styles import select_headings
 from citekit.adapters.formats.pdf.outline.headings import LARGER_RATIO, BodyStyle, Heading, body_style_of, headings_on
 from citekit.adapters.formats.pdf.outline.lines import StyledLine, columns_as_lines, is_vertical
@@ -90,9 +90,8 @@ def sections_of_text(texts: PageTexts, use_toc: bool = True) -> TextSections:
     kept = _headings_outside_toc(texts, promised.pages)
     told = _sections_of_headings(kept)
     named = _sections_of_toc(promised)
-    is_dense = _is_dense(promised, texts.count)
-    if promised.targets and use_toc and covers(named, told, is_dense=is_dense):
-        is_whole = is_dense and not _is_top_level_of(named, told)
+    if promised.targets and use_toc and covers(named, told):
+        is_whole = _is_dense(promised, texts.count) and not _is_top_level_of(named, told)
         complete = named if is_whole else _with_subheadings(promised, kept)
         return TextSections(complete, texts, is_printed=True)
     return TextSections(_without_gaps(told), texts)
@@ -104,28 +103,18 @@ def _sections_of_headings(kept: Sequence[Heading]) -> list[Section]:
     return [_section(heading, level) for heading, level in zip(kept, levels, strict=False)]
 
 
-def covers(named: Sequence[Section], headings: Sequence[Section], *, is_dense: bool = True) -> bool:
+def covers(named: Sequence[Section], headings: Sequence[Section]) -> bool:
     """Return whether the sections `named` by a TOC cover the `headings` that are found by their style.
 
     They do not if many headings are outside of their pages (see `spans`). They also do not if headings confirm most of
-    them, but are clearly more than these on the same levels. If the TOC is not dense, and most of those that are
-    confirmed have numbers, other headings do not count, even with other numbers (`Note 1` among `Item 1`): they are
-    added below the sections.
+    them, but are clearly more than these on the same levels.
     """
     keys = {(title_key(each.title), each.page) for each in named}
     confirmed = [each for each in headings if (title_key(each.title), each.page) in keys]
     deepest = max((each.level for each in confirmed), default=0)
-    kinds = {kind for each in confirmed if (kind := _kind_of_number(each))}
-    are_numbered = not is_dense and 2 * sum(_kind_of_number(each) in kinds for each in confirmed) > len(confirmed)
-    as_deep = sum(each.level <= deepest and (_kind_of_number(each) in kinds or not are_numbered) for each in headings)
+    as_deep = sum(each.level <= deepest for each in headings)
     few = len(confirmed) >= CONFIRMED_SHARE * len(named) and as_deep > INCOMPLETE_RATIO * len(named)
     return not few and spans(named, headings)
-
-
-def _kind_of_number(section: Section) -> str:
-    """Return `1` for a plain or dotted number, the word before a number (`item`), or "" without a number."""
-    own = series_of(section.title)
-    return "1" if depth_of(section.title) else own[0] if own else ""
 
 
 def spans(named: Sequence[Section], headings: Sequence[Section]) -> bool:
