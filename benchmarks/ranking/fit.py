@@ -35,7 +35,7 @@ def examples(app: Container, questions: Sequence[Question], names: Mapping[str, 
     index: IndexRanking = app.rank_pages.index
     found = []
     for question in questions:
-        ready = index(app.maps.get(names[question.document]))
+        ready = index.unless_known(app.maps.get(names[question.document]))
         asked, document = parse_question(question.text), ready.document
         vector = index.embedder.query(asked.meaning or asked.text) if index.embedder is not None else None
         stage = first_stage(asked, document.index, document.similarities(vector) if vector is not None else None)

@@ -28,7 +28,7 @@ def mapped(app: Container, files: Sequence[Path]) -> dict[str, str]:
     for path in files:
         try:
             resource_map = app.ingest(path).resource_map
-            app.rank_pages.index(resource_map)
+            app.rank_pages.index.unless_known(resource_map)
         except CiteKitError as error:
             print(f"{path.name} is left out: {error}")
             continue
@@ -82,7 +82,7 @@ class _Reference:
 
     def _counted(self, name: str) -> list[tuple[Page, Counter[str]]]:
         if name not in self._pages:
-            ready = self.app.rank_pages.index(self.app.maps.get(name))
+            ready = self.app.rank_pages.index.unless_known(self.app.maps.get(name))
             self._pages[name] = [(page, Counter(words_of(page[2]))) for page in pages_of(ready, self.app)]
         return self._pages[name]
 
