@@ -18,7 +18,7 @@ from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 
-VERSION = "19"
+VERSION = "20"
 """Changes whenever the same bytes would result in a different map."""
 
 

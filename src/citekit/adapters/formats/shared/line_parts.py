@@ -23,7 +23,8 @@ from citekit.domain.source import Source
 SIZE_LIMIT = 128 * 1024 * 1024
 """The maximum size in bytes of a file from which parts are made."""
 
-_ONLY_LINES = "Only the lines were copied, because CiteKit could not make a valid file from them."
+_ONLY_LINES = "Only the lines were copied, because no valid file could be made from them."
+"""Receipts repeat this text, so that they are no longer genuine if it changes."""
 
 
 @frozen
@@ -40,10 +41,6 @@ PartOf = Callable[[Path, Lines], LinePart | None]
 
 It raises `LocationOutside` if the lines do not exist, and the errors of `open_text`.
 """
-
-_TOO_LARGE = (
-    f"Only the lines were copied, because CiteKit makes valid files only of parts of files up to {SIZE_LIMIT >> 20} MB."
-)
 
 
 @frozen
@@ -100,9 +97,8 @@ class LinePartExtractor:
         progress(0, 1, "reading the file")
         part = self.parts[source.format.name](source.path, location)
         if part is None:
-            why = _TOO_LARGE if source.size > SIZE_LIMIT else _ONLY_LINES
             copied = self.text.extract(source, location, evolve(options, form=Form.SOURCE), target, progress)
-            return evolve(copied, suffix=".txt", media_type="text/plain", notes=(*copied.notes, why))
+            return evolve(copied, suffix=".txt", media_type="text/plain", notes=(*copied.notes, _ONLY_LINES))
         with writing(target):
             target.write_bytes(part.data)
         return Extraction(suffix="", media_type="", extent=part.extent, notes=part.notes)  # same type as the source

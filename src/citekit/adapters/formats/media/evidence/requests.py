@@ -25,7 +25,7 @@ def driver_identity(name: str) -> ExtractorIdentity:
 
     Another version contains another FFmpeg, which can write different bytes.
     """
-    return ExtractorIdentity(name, f"5+av{version_of('av')}")
+    return ExtractorIdentity(name, f"6+av{version_of('av')}")
 
 
 def is_media(format: Format, location: Location) -> bool:
