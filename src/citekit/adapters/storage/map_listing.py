@@ -48,9 +48,10 @@ def map_files(folder: str) -> dict[str, os.DirEntry[str]]:
 
 
 def each_map_file(folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Yield each resource ID with its map file, in any order.
+    """Yield each resource ID with its map file, in any order; nothing if the folder is missing.
 
-    Only files with encoded names are collected, because two may have the same ID.
+    Files with plain names are yielded at once. Those with encoded names come last, because two of them may have the
+    same ID, and only the one that the store reads is yielded. Raise `OSError` if the folder cannot be read.
     """
     odd: dict[str, os.DirEntry[str]] = {}
     check_folder(folder)

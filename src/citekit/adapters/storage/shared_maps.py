@@ -157,7 +157,7 @@ class SharedMapStore:
                 self._note_written(name, number, resource_map)
                 return
             number = after
-        raise StoreUnavailable(f"Other machines keep storing maps as '{name}'. Try again later.")
+        raise StoreUnavailable(f"Other machines keep storing maps with the ID '{name}'. Try again later.")
 
     def note_renamed(self, old_id: str, new_id: str) -> None:
         """See `MapStore.note_renamed`."""

@@ -197,7 +197,9 @@ class _DistinctHits:
 
 
 def _strong(hits: Sequence[Hit], threshold: float) -> list[Hit]:
-    """Return the hits that reach the threshold, and enough of the others, marked as weak, for `LEAST_HITS`."""
+    """Return the hits that reach the threshold, and those of the others, marked as weak, that are among the first
+    `LEAST_HITS`.
+    """
     kept = [hit if hit.score >= threshold else evolve(hit, weak=True) for hit in hits]
     return [hit for number, hit in enumerate(kept) if not hit.weak or number < LEAST_HITS]
 

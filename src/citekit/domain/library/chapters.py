@@ -41,7 +41,8 @@ def chapters(
     Chapters are the top-level sections of the map. A section of more than `limit_words` words is replaced by its
     subsections, if any, and a chapter with the text before them. Text before the first chapter becomes a chapter, the
     front matter. Text of fewer than `LEAST_WORDS` words is added to the following chapter instead. A book without
-    sections is split into parts; `title` is the title of the only part.
+    sections is split into parts named `Section 1`, `Section 2`, and so on. If there is only one part, its title is
+    `title`.
     """
     text = extracted_text.text
     if not text:

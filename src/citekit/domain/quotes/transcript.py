@@ -241,7 +241,8 @@ class Transcript:
 
 
 def _with_margins(words: Sequence[SpokenWord], duration: float) -> tuple[array[float], array[float]]:
-    """Return the starts and ends of words with margins, in seconds with whole milliseconds, not after `duration`.
+    """Return the starts and ends of words with margins, in seconds, rounded to milliseconds, and no later than
+    `duration`.
 
     Margins do not make words overlap, unless a word is shorter than a millisecond.
     """

@@ -273,7 +273,7 @@ def _required(parts: Any) -> list[str]:
 
 
 _MATCHES_EMPTY = sys.version_info >= (3, 14)
-r"""Whether `\B` matches an empty line in `re`, as since Python 3.14."""
+r"""Whether `\B` matches an empty line in `re`, as it does since Python 3.14."""
 
 
 def _condition(code: object) -> Callable[[str, str], bool]:

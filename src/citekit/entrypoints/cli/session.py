@@ -86,7 +86,10 @@ class Session:
         return f"{self.home_hint()} Your personal home has this resource. To use it, add --home {PERSONAL}"
 
     def app_with(self, **settings: Any) -> Container:
-        """Return the use cases with the given settings, except None, changed. Raise `RequestRefused` if one is invalid."""
+        """Return the use cases with the given settings changed. A setting that is None keeps its value.
+
+        Raise `RequestRefused` if a setting is invalid.
+        """
         changed = {name: value for name, value in settings.items() if value is not None}
         if not changed:
             return self.app

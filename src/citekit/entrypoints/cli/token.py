@@ -87,7 +87,8 @@ def add(
 ) -> None:
     """Add a subject and print its token.
 
-    The token is printed once. Scopes: read uses maps and evidence, ingest also maps files, admin includes both.
+    The token is printed once. Scopes: read permits using maps and evidence, ingest also permits mapping files, and admin
+    includes both.
     """
     from citekit.container.http_access import SUBJECTS
     from citekit.settings.chosen import checked_store

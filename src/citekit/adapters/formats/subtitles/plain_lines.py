@@ -56,6 +56,6 @@ def _begins(lines: Sequence[str], number: int) -> bool:
 
 
 def dialogue_visible_lines(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the words of each event of SubStation Alpha text; every other line becomes empty."""
+    """Yield a string for each line of SubStation Alpha text: the words of its event, or "" for another line."""
     words = {number: cue.text for number, cue in dialogue(lines)}
     return (words.get(number, "") for number in range(1, len(lines) + 1))

@@ -115,10 +115,10 @@ class _Missing:
 
 
 def with_missing(sections: Sequence[Section], texts: PageTexts) -> Sequence[Section]:
-    """Return the listed sections, with the headings that their source leaves out among them.
+    """Return the listed sections, and the headings on the pages that their source does not list, in reading order.
 
-    A heading belongs to them if it has the look of those of a level, in a font that hardly any other lines have, if its
-    number continues their numbers, or if it is a named part, such as `References`. Sections whose headings are on the
+    A heading is added if it has the look of the listed headings of one level, in a font that hardly any other text has;
+    if its number continues the numbers of the listed sections; or if it is a named part, such as `References`. Sections whose headings are on the
     next page are moved there. If most headings of a level have a printed number that the source leaves out, sections of
     this level get their numbers. A title that is only a label, such as `Chapter 1`, becomes the whole printed title.
 
