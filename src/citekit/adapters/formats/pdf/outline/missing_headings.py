@@ -118,9 +118,10 @@ def with_missing(sections: Sequence[Section], texts: PageTexts) -> Sequence[Sect
     """Return the listed sections, and the headings on the pages that their source does not list, in reading order.
 
     A heading is added if it has the look of the listed headings of one level, in a font that hardly any other text has;
-    if its number continues the numbers of the listed sections; or if it is a named part, such as `References`. Sections whose headings are on the
-    next page are moved there. If most headings of a level have a printed number that the source leaves out, sections of
-    this level get their numbers. A title that is only a label, such as `Chapter 1`, becomes the whole printed title.
+    if its number continues the numbers of the listed sections; or if it is a named part, such as `References`. Sections
+    whose headings are on the next page are moved there. If most headings of a level have a printed number that the
+    source leaves out, sections of this level get their numbers. A title that is only a label, such as `Chapter 1`,
+    becomes the whole printed title.
 
     The sections are returned unchanged if they are out of order, if the text has no predominant size, if there are more
     than `PAGE_LIMIT` pages, or if a page has more than `SECTIONS_PER_PAGE`.
