@@ -161,7 +161,7 @@ def test_what_passes_is_asked_again(make: Any, fault: Fault) -> None:
         (Fault(manner="words"), "not finite numbers|invalid answer", 1),
         (Fault(manner="zeros"), "only zeros", 1),
         (Fault(manner="digits"), "cannot be read|invalid answer", 1),
-        (Fault(manner="sum"), "not finite or too large", 1),
+        (Fault(manner="sum"), "too large or not finite", 1),
     ],
     ids=lambda value: str(value)[:40],
 )

@@ -139,7 +139,7 @@ def test_a_book_without_contents_is_nested_by_its_headings(tmp_path: Path) -> No
             [("opening", "Part One", []), ("chapter", "CHAPTER I Morning", []), ("chapter", "CHAPTER II", [])],
         )
     ] == tree(tuple(found.items))
-    assert "no table of contents" in found.notes[0]
+    assert "no usable table of contents" in found.notes[0]
 
 
 def test_a_page_that_lists_headings_is_not_parted_by_them(tmp_path: Path) -> None:

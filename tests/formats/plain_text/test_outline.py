@@ -276,6 +276,15 @@ def test_the_encoding_is_told(tmp_path: Path, encoding: str, text: str, told: st
     assert text.removeprefix("\ufeff").splitlines() == list(found.lines())
 
 
+@pytest.mark.parametrize("lines", [1, 400])
+def test_the_encoding_of_long_japanese_lines_is_recognized(tmp_path: Path, lines: int) -> None:
+    path = tmp_path / "a.txt"
+    sentences = "\u3053\u306e\u6587\u7ae0\u306f\u65e5\u672c\u8a9e\u3067\u66f8\u304b\u308c\u3066\u3044\u308b\u3002" * 100
+    path.write_bytes(f"{sentences}\n".encode("cp932") * lines)
+
+    assert sentences == next(open_text(path).lines())
+
+
 @given(
     st.text(st.sampled_from("ab\n\ré漢\x0b\x85\u2028"), max_size=60),
     st.sampled_from(["utf-8", "utf-16-le", "utf-32-be"]),

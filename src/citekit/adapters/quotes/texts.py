@@ -32,7 +32,7 @@ from citekit.domain.quotes.quotable import WITH_MARKUP, WITH_TAGS, Quotable
 from citekit.domain.quotes.transcript import Transcript
 from citekit.domain.source import Source
 
-VERSION = "22"
+VERSION = "23"
 """Change this whenever the same file would result in different texts."""
 
 OTHER_TRACK = "in another subtitle track"

@@ -172,6 +172,7 @@ class _EncodingScan:
     tail: bytes = b""
     has_escapes: bool = False
     is_ascii: bool = True
+    is_first: bool = True
 
     def chunks(self, source: Iterator[bytes]) -> Iterator[bytes]:
         for chunk in source:
@@ -198,10 +199,21 @@ class _EncodingScan:
         self.tail = chunk[-2:]
 
     def look_at(self, chunk: bytes) -> None:
-        """Add the non-ASCII lines of `chunk` to the sample, unless it is full."""
-        if len(self.sample) < _SAMPLE and not chunk.isascii():
-            telling = b"\n".join(line[:2000] for line in _BREAK.split(chunk) if not line[:2000].isascii())
-            self.sample += telling[: _SAMPLE - len(self.sample)] + b"\n"
+        """Add the non-ASCII lines of `chunk` to the sample, unless it is full.
+
+        Lines at the borders of a chunk may be incomplete, so they are left out: a part of a character would rule out
+        its encoding.
+        """
+        is_first, self.is_first = self.is_first, False
+        if len(self.sample) >= _SAMPLE or chunk.isascii():
+            return
+        lines = _BREAK.split(chunk)
+        whole = lines[0 if is_first else 1 : -1 if len(chunk) >= _CHUNK else None]
+        for line in whole or lines:
+            if len(self.sample) >= _SAMPLE:
+                break
+            if not line.isascii():
+                self.sample += line[:_SAMPLE] + b"\n"
 
     def encoding(self, head: bytes) -> str:
         if not self.failed:
