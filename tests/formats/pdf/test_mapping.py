@@ -155,14 +155,17 @@ def test_bookmarks_that_lead_nowhere_are_left_out_and_counted(tmp_path: Path) ->
     assert "1 of 3 bookmarks leads to no page" in found.notes[1]
 
 
-def test_bookmarks_that_name_files_are_not_headings(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "files", [("9780415792219pre_2", "9780415792219c06"), ("07_Name _Notice_07.08.25", "01_Name_Inside_07.08.25")]
+)
+def test_bookmarks_that_name_files_are_not_headings(files: tuple[str, str], tmp_path: Path) -> None:
     with pymupdf.open() as document:
         for number, title in enumerate(("Introduction", "Modernities", "Conclusion"), 1):
             page = document.new_page(width=400, height=600)
             page.insert_text((40, 60), f"{number} {title}", fontsize=18)
             for line in range(10):
                 page.insert_text((40, 100 + 14 * line), "Text that is as plain as any other.", fontsize=10)
-        document.set_toc([[1, "9780415792219pre_2", 1], [1, "9780415792219c06", 2]])
+        document.set_toc([[1, files[0], 1], [1, files[1], 2]])
         document.save(tmp_path / "x.pdf")
 
     found = outline(tmp_path / "x.pdf")

@@ -23,7 +23,7 @@ from citekit.adapters.libraries.mupdf.engine import Document, exclusive
 from citekit.domain.errors import CiteKitError
 
 _FILE_CODE = re.compile(
-    r"(?=\S*\d{4})\S{6,}|.*\.(?:pdf|indd|docx?|pptx?|eps|tex|dvi|ps)|\S+_\S+|(?:document|dokument|untitled)\s*\d*"
+    r"(?=\S*\d{4})\S{6,}|.*\.(?:pdf|indd|docx?|pptx?|eps|tex|dvi|ps)|\S+_\S+|\d+_.+_.+|(?:document|dokument|untitled)\s*\d*"
     r"|microsoft \w+ - .*",
     re.IGNORECASE,
 )
