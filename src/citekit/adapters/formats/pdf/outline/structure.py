@@ -33,7 +33,13 @@ Bookmarks are assumed to name all headings with the same number of pages per boo
 """
 
 PAGES_PER_CHAPTER = 2
-"""The maximum number of pages per entry of a printed TOC of one level that is assumed to name all headings."""
+"""The maximum number of pages per entry of a printed TOC, mostly of one level, that is assumed to name all headings."""
+
+TOP_SHARE = 0.7
+"""The minimum share of the entries of a TOC that have its highest level if headings of more levels may replace it."""
+
+NEARLY_ALL = 0.8
+"""The minimum share of the entries of such a TOC that headings of more levels must include to replace it."""
 
 CONFIRMED_SHARE = 0.5
 """If headings found by style include at least this share of the sections of a TOC, their number shows whether the TOC
@@ -90,9 +96,10 @@ def sections_of_text(texts: PageTexts, use_toc: bool = True) -> TextSections:
     kept = _headings_outside_toc(texts, promised.pages)
     told = _sections_of_headings(kept)
     named = _sections_of_toc(promised)
-    if promised.targets and use_toc and covers(named, told):
-        is_whole = _is_dense(promised, texts.count) and not _is_top_level_of(named, told)
-        complete = named if is_whole else _with_subheadings(promised, kept)
+    is_dense = _is_dense(promised, texts.count)
+    is_shallow = is_dense and _is_top_level_of(named, told)
+    if promised.targets and use_toc and not is_shallow and covers(named, told):
+        complete = named if is_dense else _with_subheadings(promised, kept)
         return TextSections(complete, texts, is_printed=True)
     return TextSections(_without_gaps(told), texts)
 
@@ -128,13 +135,19 @@ def spans(named: Sequence[Section], headings: Sequence[Section]) -> bool:
 
 
 def _is_top_level_of(named: Sequence[Section], headings: Sequence[Section]) -> bool:
-    """Return whether the sections `named` by a TOC have one level, and most of them are among `headings`, which have
-    more levels.
+    """Return whether most of the sections `named` by a TOC have its highest level, and nearly all of them are among
+    `headings`, which have more levels.
     """
     said = {(title_key(each.title), each.page) for each in headings}
     confirmed = sum((title_key(each.title), each.page) in said for each in named)
-    deeper = len({each.level for each in headings}) > 1
-    return deeper and len({each.level for each in named}) == 1 and confirmed >= CONFIRMED_SHARE * len(named)
+    deeper = len({each.level for each in headings}) > len({each.level for each in named})
+    return deeper and _is_flat(named) and confirmed >= NEARLY_ALL * len(named)
+
+
+def _is_flat(entries: Sequence[Section | TocTarget]) -> bool:
+    """Return whether most of the entries of a TOC have its highest level."""
+    levels = Counter(each.level for each in entries)
+    return bool(levels) and levels[min(levels)] >= TOP_SHARE * len(entries)
 
 
 def _sections_of_front_toc(texts: PageTexts, tables: Sequence[Sequence[TocEntry]]) -> list[Section]:
@@ -142,7 +155,7 @@ def _sections_of_front_toc(texts: PageTexts, tables: Sequence[Sequence[TocEntry]
     promised = locate_toc(texts, tables)
     if not promised.targets or not _is_dense(promised, texts.count):
         return []
-    if len({each.level for each in promised.targets}) == 1 and len(promised.targets) * PAGES_PER_CHAPTER < texts.count:
+    if _is_flat(promised.targets) and len(promised.targets) * PAGES_PER_CHAPTER < texts.count:
         return []
     return (
         _sections_of_toc(promised)
