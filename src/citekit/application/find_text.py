@@ -323,9 +323,10 @@ class FindText:
         )
 
     def _is_anywhere(self, word: str, checked: _Checked) -> bool:
-        if not self.index.count_everywhere([word], 1):
+        holding = self.index.count_everywhere([word], EXACT + 1)
+        if not holding:
             return False
-        found = self.index.find_everywhere([word], spread=True)
+        found = self.index.find_everywhere([word], spread=holding > EXACT)
         known = checked.library.versions
         return any(
             known.get(each.resource_id) == each.version and checked.is_current(each.resource_id, each.version)
