@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from citekit.adapters.libraries.postgres import terms
 from citekit.adapters.libraries.postgres.database import Database, changed, id_of, key_of
-from citekit.adapters.search.text_index.stored_form import from_bytes, to_bytes
+from citekit.adapters.search.text_index.kept_blocks import KeptBlocks
+from citekit.adapters.search.text_index.stored_form import to_bytes
 from citekit.domain.ports.text_index import FoundBlock, Generation, IndexedText
 from citekit.domain.text_search.blocks import TextBlock
 from citekit.domain.words import words_of
@@ -25,7 +26,9 @@ VERSION = 1
 """The version of the terms and of the blocks in the tables."""
 
 BATCHES = (64, 500)
-"""Maximum numbers of blocks that a search reads with its first query and with each later one."""
+"""Maximum numbers of blocks that a search reads with its first query and with one of its last: each reads twice as many
+as the one before.
+"""
 
 LOTS = 64
 """Number of lots among which the blocks are distributed evenly."""
@@ -72,6 +75,7 @@ class PostgresTextIndex:
         """`name` returns the name of the map store."""
         self._database = database
         self._name = name
+        self._kept = KeptBlocks()
 
     def versions(self, resources: Sequence[str]) -> Mapping[str, str]:
         """See `TextIndex.versions`."""
@@ -200,7 +204,7 @@ class PostgresTextIndex:
         """Yield the blocks with these keys, in this order, except removed or damaged ones."""
         rest, (number, most) = iter(keys), BATCHES
         while batch := list(islice(rest, number)):
-            number = most
+            number = min(2 * number, most)
             rows = self._database.rows(_BLOCKS, ([name for name, _ in batch], [at for _, at in batch], self._space))
             blocks = {(resource, at): (version, data) for resource, at, version, data in rows}
             for key in batch:
@@ -212,7 +216,7 @@ class PostgresTextIndex:
     def _block(self, resource_id: str, data: bytes) -> TextBlock | None:
         """Return a stored block; None if it is damaged, after removing the text of the resource from the index."""
         try:
-            return from_bytes(data)
+            return self._kept.of(data)
         except (zlib.error, ValueError, LookupError, TypeError):
             self.drop(resource_id)
             return None
