@@ -14,13 +14,10 @@ import pytest
 from citekit.adapters.access.token_file import TokenFile
 from citekit.adapters.clients.settings_files import FileMcpClients
 from citekit.adapters.formats.mail.messages import Attachment
-from citekit.adapters.formats.shared import line_parts
 from citekit.adapters.search.vector_index.entry_rules import sound_vector
 from citekit.adapters.storage.viewed_homes import ViewedHomes
 from citekit.adapters.system.file_locks import FileLocks
 from citekit.adapters.system.home_files import unsafe
-from citekit.container import bootstrap
-from citekit.domain.address import parse_address
 from citekit.domain.errors import (
     MapperUnavailable,
     ModelMismatch,
@@ -29,7 +26,6 @@ from citekit.domain.errors import (
     SourceMoved,
     in_a_note,
 )
-from citekit.domain.evidence import Form, Options
 from citekit.domain.library.ledger import Deed
 from citekit.entrypoints.cli.errors import in_same_home
 from citekit.entrypoints.library.ingest_command import ingest_again
@@ -142,19 +138,6 @@ def test_an_unknown_settings_folder_is_refused(tmp_path: Path, monkeypatch: pyte
 
 def test_the_size_of_an_attachment_is_counted() -> None:
     assert ["x/y, 1 byte", "x/y, 1,000 bytes"] == [Attachment("a", "x/y", b"a" * count).kind for count in (1, 1000)]
-
-
-def test_lines_of_a_large_file_are_copied_for_another_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(line_parts, "SIZE_LIMIT", 10)
-    monkeypatch.setenv("CITEKIT_PARSERS", "inline")
-    app = bootstrap(home=tmp_path)
-    (tmp_path / "a.csv").write_text("name,pages\nOne,12\nTwo,13\n")
-    app.ingest(tmp_path / "a.csv")
-
-    evidence = app.resolve(parse_address("text://a_csv#lines=2"), options=Options(Form.TABLE))
-
-    assert evidence.receipt is not None
-    assert ["up to 128 MB."] == [note[-13:] for note in evidence.receipt.notes]
 
 
 def test_commands_in_messages_name_the_home_once() -> None:

@@ -8,6 +8,7 @@ import math
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
+from heapq import merge
 
 from attrs import evolve, frozen
 
@@ -101,7 +102,18 @@ def sections_of_text(texts: PageTexts, use_toc: bool = True) -> TextSections:
     if promised.targets and use_toc and not is_shallow and covers(named, told):
         complete = named if is_dense else _with_subheadings(promised, kept)
         return TextSections(complete, texts, is_printed=True)
+    told = _with_entries(told, named) if use_toc and is_shallow else told
     return TextSections(_without_gaps(told), texts)
+
+
+def _with_entries(headings: Sequence[Section], named: Sequence[Section]) -> list[Section]:
+    """Return the headings, and the sections `named` by a flat TOC that are not among them, on the level of the others."""
+    said = {(title_key(each.title), each.page): each.level for each in headings}
+    levels = Counter(said.get((title_key(each.title), each.page), 0) for each in named)
+    del levels[0]
+    level = max(levels, key=lambda each: levels[each])
+    lost = [evolve(each, level=level) for each in named if (title_key(each.title), each.page) not in said]
+    return list(merge(headings, lost, key=lambda each: (each.page, 0.0 if math.isnan(each.y) else each.y)))
 
 
 def _sections_of_headings(kept: Sequence[Heading]) -> list[Section]:
