@@ -25,15 +25,20 @@ def slow(home: Home, steps: int) -> list[str]:
     return python(str(Path(__file__).with_name("slow_server.py")), str(home.folder), str(steps))
 
 
-def logged(home: Home, *words: str) -> bool:
-    """Whether the extractor says just that, in the end."""
-    log = home.folder / "log.txt"
+def is_soon(check: Callable[[], bool]) -> bool:
+    """Whether the condition is true within `PATIENCE`."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
-        if log.exists() and log.read_text().split() == list(words):
+        if check():
             return True
         time.sleep(0.02)
     return False
+
+
+def logged(home: Home, *words: str) -> bool:
+    """Whether the extractor says just that, in the end."""
+    log = home.folder / "log.txt"
+    return is_soon(lambda: log.exists() and log.read_text().split() == list(words))
 
 
 def begin(wire: Wire, **meta: object) -> int:
@@ -100,7 +105,7 @@ def test_a_cancelled_extraction_stops_and_leaves_nothing(home: Home, wire: Calla
     assert "intro" == client.call("getNode", **PART)["structuredContent"]["id"]
     assert number not in [message.get("id") for message in client.seen[1:]]
     assert not (home.folder / ".citekit_output").exists()
-    assert [] == [path for path in home.folder.rglob("*") if path.is_file() and path.read_bytes() == b"evidence"]
+    assert is_soon(lambda: not any(path.is_file() and path.name == "evidence" for path in home.folder.rglob("*")))
 
 
 @pytest.mark.long

@@ -92,6 +92,13 @@ def edit(path: Path, old: str, new: str) -> None:
         file.write(data.replace(old.encode(), new.encode()))
 
 
+def _replace(path: Path, text: str) -> None:
+    """Replace a file, so that its folder shows the change at once."""
+    beside = path.with_suffix(".new")
+    beside.write_text(text)
+    beside.replace(path)
+
+
 @pytest.mark.usefixtures("only_indexed")
 class TestFollowing:
     def test_an_edit_in_place_of_the_same_size_within_the_same_second(self, home: Home) -> None:
@@ -200,9 +207,9 @@ class TestFollowing:
 
     def test_a_map_that_is_damaged_and_mended(self, home: Home) -> None:
         text = home.file("b").read_text()
-        home.file("b").write_text(text[:-20])
+        _replace(home.file("b"), text[:-20])
         damaged = asked(home.index, "trees")
-        home.file("b").write_text(text)
+        _replace(home.file("b"), text)
 
         assert (["a Trees", "c Trees"], ["a Trees", "b Trees", "c Trees"]) == (damaged, asked(home.index, "trees"))
 
