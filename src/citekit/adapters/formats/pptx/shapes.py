@@ -34,7 +34,7 @@ DIAGRAM_TITLE = 80
 _MADE_UP = re.compile(
     r"""(?:https?|file)://\S+|^(?:[a-z]:\\)?[^<>:"|?*]*\.(?:jpe?g|png|gif|bmp|tiff?|svg|emf|wmf|webp)$
         |^(?:File|Image|Datei|Fichier):\S+$|^(?=\S*\d{4})(?=\S*[a-z])[\w.-]+(?:\[\d+\])?$
-        |^(?=\S*\d)\w+(?:[-_]\w+){3,}$
+        |^(?=\S*\d)[^\W_]+(?:[-_]+[^\W_]+){3,}$
         |^(?:Related\ image|Image\ associée|Ähnliches\ Foto|Imagen\ relacionada|Immagine\ correlata)$
         |^(?:Image\ result\ for|Résultats?\ de\ recherche\ d[’']images\ pour|(?:Bild|Bilder)ergebnis\ für
             |Resultado\ de\ imagen\ (?:para|de)|Risultati?\ immagini\ per|Resultado\ de\ imagem\ para
