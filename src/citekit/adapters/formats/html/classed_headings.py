@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import define, evolve, field
 
-from citekit.adapters.formats.html.lines import letters
+from citekit.adapters.formats.html.lines import letters, letters_from
 from citekit.adapters.formats.html.tags import Tag, tokens
 from citekit.adapters.formats.shared.sections import TextHeading, by_line
 
@@ -93,16 +93,12 @@ def classed_headings(
         else:
             reader.text(token.words)
     found = by_line(
-        [each for each in reader.headings if seen is None or letters(each.title)[:40] in _around(seen, each)]
+        [each for each in reader.headings if seen is None or letters(each.title)[:40] in letters_from(seen, each.line)]
     )
     if len({each.title for each in found}) < LEAST_HEADINGS:
         return (), {}
     levels = sorted({each.level for each in found})
     return [evolve(each, level=levels.index(each.level) + 1) for each in found], reader.texts
-
-
-def _around(seen: Mapping[int, str], heading: TextHeading) -> str:
-    return "".join(seen.get(line, "") for line in range(heading.line, heading.line + 12))
 
 
 def _level_of(tag: Tag) -> int:

@@ -12,7 +12,7 @@ from textwrap import dedent
 
 from attrs import frozen
 
-from citekit.adapters.formats.html.lines import letters
+from citekit.adapters.formats.html.lines import letters, letters_from
 from citekit.adapters.formats.html.tags import Tag, tokens
 from citekit.adapters.formats.shared.markdown_headings import MarkdownScan
 from citekit.adapters.formats.shared.sections import TextHeading
@@ -74,7 +74,11 @@ def implied_headings(
     or if most paragraphs are bold. `seen` has the letters that readers see on each line (None: unknown); other
     paragraphs are left out.
     """
-    found = [each for each in _paragraphs(content) if seen is None or letters(each.text)[:40] in _around(seen, each)]
+    found = [
+        each
+        for each in _paragraphs(content)
+        if seen is None or letters(each.text)[:40] in letters_from(seen, each.line)
+    ]
     headings: list[TextHeading] = []
     texts: dict[int, list[str]] = {0: []}
     now = 0
@@ -104,11 +108,6 @@ def slide_headings(content: str) -> Sequence[TextHeading]:
         markdown = _BREAK.sub("", dedent(unescape(content[block.end() : end if end >= 0 else len(content)])))
         found += MarkdownScan().read(markdown.split("\n"), content.count("\n", 0, block.end()) + 1)
     return found
-
-
-def _around(seen: Mapping[int, str], paragraph: _Paragraph) -> str:
-    """Return what readers see on the first lines of a paragraph."""
-    return "".join(seen.get(line, "") for line in range(paragraph.line, paragraph.line + 12))
 
 
 def _paragraphs(content: str) -> Iterator[_Paragraph]:

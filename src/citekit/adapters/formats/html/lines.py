@@ -43,6 +43,9 @@ if TYPE_CHECKING:
 SIZE_LIMIT = 32 * 1024 * 1024
 """The maximum number of characters of a document that is parsed. The text of a longer one is read without a parser."""
 
+LINES_OF_A_HEADING = 12
+"""The maximum number of source lines of a heading whose letters are compared with those that readers see."""
+
 _FIRST = "\ufdd0"
 _DIGITS = {ord("0") + digit: 0xFDE0 + digit for digit in range(10)}
 _NUMBERS = {mark: digit for digit, mark in _DIGITS.items()}
@@ -195,6 +198,11 @@ def seen_letters(content: str, name: str) -> Mapping[int, str] | None:
 def letters(text: str) -> str:
     """Return the letters and digits of `text`, normalized (NFKC) and case-folded."""
     return _OTHERS.sub("", normalize("NFKC", text).casefold())
+
+
+def letters_from(seen: Mapping[int, str], line: int) -> str:
+    """Return what readers see on a line and on the next ones. `seen` has the letters of each line."""
+    return "".join(seen.get(each, "") for each in range(line, line + LINES_OF_A_HEADING))
 
 
 def shown_lines(content: str) -> list[str]:

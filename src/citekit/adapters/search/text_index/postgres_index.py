@@ -34,7 +34,7 @@ LOTS = 64
 """Number of lots among which the blocks are distributed evenly."""
 
 _TOGETHER = (1, 2, 4, 8, 16, 16, 17)
-"""Numbers of lots that a search for some of the blocks searches together, one group after another."""
+"""Numbers of lots that a search for some of the blocks searches together, one group after another. Their sum is `LOTS`."""
 
 _WORD, _LOT = "wl"
 """The letters before the words and before the number of the lot in the terms of a block."""
